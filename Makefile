@@ -1,0 +1,45 @@
+# make setup   .venv with everything, done only when something changed
+# make demo    the main job end to end, on simulated matches
+# make test    linters, types, import contracts, tests
+# make bench   benchmarks, on a quiet machine
+# make wheels  wheels of the runtime dependencies, for the test that installs offline
+# make clean   removes what the others made, the environment included
+
+BIN := .venv/bin
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
+.PHONY: setup env wheels demo test lint types bench clean
+.DEFAULT_GOAL := setup
+
+setup: env wheels
+
+env:
+	@.ci/setup env
+
+wheels: env
+	@.ci/setup wheels
+
+demo: env
+	@$(BIN)/kifold demo
+
+lint: env
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+# The links that mypy reads stand for the folders at the top; name those.
+types: env
+	@echo $(BIN)/mypy
+	@$(BIN)/mypy | sed 's#^build/__editable__[^/]*/kifold/##'
+
+test: setup lint types
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest -n auto --dist loadgroup
+
+bench:
+	@.ci/setup env bench
+	$(BIN)/pytest benchmarks --benchmark-only -p no:xdist
+
+clean:
+	rm -rf .venv .wheels build dist *.egg-info .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

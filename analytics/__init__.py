@@ -1,0 +1,1 @@
+"""Questions to the store: SQL catalogue, openings, scores and reports."""

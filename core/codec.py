@@ -1,0 +1,130 @@
+"""Events as bytes and as JSON, both derived from the declarations.
+
+Bytes are the canonical MessagePack of a log: each event an array of its tag and fields, integers in their shortest form.
+JSON is for people: an object with the event's word, its fields by name, and words for numbers that have them. Nothing
+enters through a constructor: msgspec validates when it decodes, so every door encodes and decodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from kifold.core.events import Event, Started, kind_of
+from kifold.core.fields import Field, fields_of
+from kifold.core.ruleset import Ruleset
+
+DIGEST_SIZE = 16
+
+_encoder = msgspec.msgpack.Encoder()
+_started_decoder = msgspec.msgpack.Decoder(Started)
+
+
+def encode(event: Event | Started) -> bytes:
+    """The canonical bytes of one event."""
+    return _encoder.encode(event)
+
+
+def decode(ruleset: Ruleset, data: bytes) -> Event:
+    """The event that the bytes say, validated.
+
+    Raises:
+        msgspec.ValidationError: for an unknown tag, a missing field, a value out of its range.
+        msgspec.DecodeError: for bytes that are no MessagePack.
+    """
+    event: Event = ruleset.decoder.decode(data)
+    return event
+
+
+def decode_started(data: bytes) -> Started:
+    """Event 0 from its bytes, its setup still plain data: see `with_setup`."""
+    return _started_decoder.decode(data)
+
+
+def with_setup(ruleset: Ruleset, started: Started) -> Started:
+    """Event 0 with its setup as the ruleset's own, validated `Setup`."""
+    return msgspec.structs.replace(started, setup=ruleset.make_setup(started.setup))
+
+
+def valid(ruleset: Ruleset, event: Event) -> Event:
+    """The event after the door: encoded and decoded, so that its ranges are checked."""
+    return decode(ruleset, encode(event))
+
+
+def digest(started: Started, events: Iterable[Event]) -> bytes:
+    """The digest of a log: BLAKE2b-128 over the canonical bytes of its events, one after the other."""
+    hashed = blake2b(encode(started), digest_size=DIGEST_SIZE)
+    for event in events:
+        hashed.update(encode(event))
+    return hashed.digest()
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """The readable form: `{"event": "place", "colour": "blue", …}`."""
+    said: dict[str, Any] = {"event": kind_of(type(event))}
+    for field in fields_of(type(event)):
+        said[field.name] = _word(field, getattr(event, field.name))
+    return said
+
+
+def from_json(ruleset: Ruleset, data: object) -> Event:
+    """The event that a decoded JSON object says, validated. Words and numbers are both accepted.
+
+    Raises:
+        ValueError: one line that names the field and what it may be.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError('an event is an object such as {"event": "…", …}')
+    kind = data.get("event")
+    if not isinstance(kind, str) or kind not in ruleset.kinds:
+        raise ValueError(f"no event {kind!r} in {ruleset.name}: choose from {', '.join(ruleset.kinds)}")
+    event = ruleset.kinds[kind]
+    fields = fields_of(event)
+    unknown = [key for key in data if key != "event" and key not in {f.name for f in fields}]
+    if unknown:
+        raise ValueError(f"event {kind} has no field {unknown[0]!r}; fields: {', '.join(f.name for f in fields)}")
+    values = []
+    for field in fields:
+        if field.name in data:
+            values.append(_number(kind, field, data[field.name]))
+        elif field.default is not msgspec.NODEFAULT:
+            values.append(field.default)
+        else:
+            raise ValueError(f"event {kind} needs field {field.name!r}")
+    try:
+        return msgspec.convert([event.__struct_config__.tag, *values], ruleset.event_union)  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        raise ValueError(f"event {kind}: {error_in_words(error, fields)}") from None
+
+
+def error_in_words(error: msgspec.ValidationError, fields: tuple[Field, ...]) -> str:
+    """A validation error with the field's name where msgspec gives its place in the array."""
+    said = str(error)
+    for place, field in enumerate(fields, start=1):
+        said = said.replace(f"`$[{place}]", f"`{field.name}")
+    return said
+
+
+def _word(field: Field, value: Any) -> Any:
+    if field.kind == "ints":
+        return [field.words[v] for v in value] if field.words else list(value)
+    if field.kind == "int" and field.words:
+        return field.words[value]
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _number(kind: str, field: Field, value: Any) -> Any:
+    if field.kind == "ints" and isinstance(value, list):
+        return [_number_of_word(kind, field, v) for v in value]
+    return _number_of_word(kind, field, value) if field.kind == "int" else value
+
+
+def _number_of_word(kind: str, field: Field, value: Any) -> Any:
+    if isinstance(value, str) and field.words:
+        if value not in field.words:
+            raise ValueError(f"event {kind}: {field.name} cannot be {value!r}: choose from {', '.join(field.words)}")
+        return field.words.index(value)
+    return value

@@ -1,0 +1,183 @@
+"""The compiled way: the rules' own source, bound to arrays and compiled by Numba.
+
+A rule function is copied with new globals (tables become arrays, called functions become compiled ones); its code object
+stays the same, so `compiled.py_func.__code__ is plain.__code__`. Numba's cache on disk watches one source file only, so
+the cache folder's name is a digest of everything that goes into the code: all functions, tables, constants, flags, versions.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+
+from kifold.core import loops
+from kifold.core.emit import slot, slot_compiled
+from kifold.core.ruleset import Ruleset
+
+LOOPS = (loops.fold_corpus, loops.fold_to, loops.count_legal, loops.play_corpus)
+
+
+class Compiled:
+    """A ruleset's rules and the generic loops over them, compiled.
+
+    `rules` and `loops` map the name of a function to its compiled form; each compiles at its first call. `folder` is the
+    cache folder, `is_cold` whether nothing was in it yet, so that a first call takes seconds.
+    """
+
+    def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
+        rules = ruleset.rules
+        bound = {
+            name: getattr(rules, name)
+            for name in ("set_up", "check", "apply", "legal", "turn", "actor", "result", "greedy")
+        }
+        bound["chance"] = rules.chance or loops.no_chance
+        binder = Binder(ruleset.name, bound, {slot: slot_compiled}, boundscheck=boundscheck)
+        self.folder = binder.folder([*bound.values(), *LOOPS])
+        self.is_cold = not any(self.folder.rglob("*.nbc"))
+        with cache_folder(self.folder):
+            self.rules = {name: binder.compiled(function) for name, function in bound.items()}
+            self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
+
+
+@cache
+def compiled(ruleset_name: str) -> Compiled:
+    """The compiled form of a registered ruleset, made once per process."""
+    from kifold.core.registry import ruleset
+
+    return Compiled(ruleset(ruleset_name), boundscheck=os.environ.get("KIFOLD_BOUNDSCHECK") == "1")
+
+
+class Binder:
+    """Copies functions with new globals and compiles them; one binding, one name."""
+
+    def __init__(
+        self,
+        binding: str,
+        names: Mapping[str, FunctionType | Callable[..., Any]],
+        replaced: Mapping[Any, Any],
+        *,
+        boundscheck: bool,
+    ) -> None:
+        self.binding = binding
+        self.names = names
+        self.replaced = replaced
+        self.boundscheck = boundscheck
+        self._done: dict[Any, Any] = {}
+
+    def compiled(self, function: Any) -> Any:
+        """The compiled form of a function and of all that it calls."""
+        source = self.replaced.get(function, function)
+        if source not in self._done:
+            scope = {name: self._value(value) for name, value in self.globals_of(source).items()}
+            scope["__builtins__"] = builtins
+            copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
+            copy.__qualname__ = f"{source.__qualname__}__{self.binding}"
+            copy.__module__ = source.__module__
+            self._done[source] = numba.njit(cache=True, nogil=True, boundscheck=self.boundscheck)(copy)
+        return self._done[source]
+
+    def globals_of(self, function: Any) -> dict[str, Any]:
+        """The global names that a function's code reads, with what they are bound to.
+
+        Raises:
+            TypeError: for a name that is bound to nothing, or to what rules may not use.
+        """
+        found = {}
+        for name in sorted(_global_names(function.__code__)):
+            if name in self.names and name not in function.__globals__:
+                found[name] = self.names[name]
+            elif name in function.__globals__:
+                found[name] = function.__globals__[name]
+            elif hasattr(builtins, name):
+                continue
+            else:
+                raise TypeError(f"{function.__qualname__} uses {name}, which is bound to nothing")
+        return found
+
+    def folder(self, functions: list[Any]) -> Path:
+        """The cache folder of everything that these functions reach."""
+        digest = blake2b(digest_size=10)
+        versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+        digest.update(repr((versions, self.binding, self.boundscheck)).encode())
+        seen: set[Any] = set()
+        for function in functions:
+            self._digest(digest, function, seen)
+        return user_cache() / "compiled" / f"{self.binding}-{digest.hexdigest()}"
+
+    def _digest(self, digest: Any, function: Any, seen: set[Any]) -> None:
+        source = self.replaced.get(function, function)
+        if source in seen:
+            return
+        seen.add(source)
+        digest.update(f"{source.__module__}.{source.__qualname__}".encode())
+        _digest_code(digest, source.__code__)
+        for name, value in self.globals_of(source).items():
+            digest.update(name.encode())
+            if isinstance(value, FunctionType):
+                self._digest(digest, value, seen)
+            else:
+                digest.update(repr(value).encode())
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, FunctionType):
+            return self.compiled(value)
+        if isinstance(value, int):
+            return int(value)
+        if isinstance(value, list | tuple):
+            return np.array(value, dtype=np.int64)
+        raise TypeError(f"rules use functions, integers and tables of integers, not {value!r}")
+
+
+class cache_folder:  # noqa: N801  # used as a `with` word
+    """Numba reads its cache folder when a function is decorated; this sets it for the time of a `with`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        self.before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(self.folder)
+
+    def __exit__(self, *_: object) -> None:
+        numba.config.CACHE_DIR = self.before
+
+
+def user_cache() -> Path:
+    """The folder for what can be made again: `KIFOLD_CACHE`, or `$XDG_CACHE_HOME/kifold`, or `~/.cache/kifold`."""
+    own = os.environ.get("KIFOLD_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kifold"
+
+
+def _codes(code: CodeType) -> list[CodeType]:
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    return [code, *(deep for c in inner for deep in _codes(c))]
+
+
+def _global_names(code: CodeType) -> set[str]:
+    return {
+        step.argval
+        for part in _codes(code)
+        for step in dis.get_instructions(part)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+
+
+def _digest_code(digest: Any, code: CodeType) -> None:
+    for part in _codes(code):
+        constants = [c for c in part.co_consts if not isinstance(c, CodeType)]
+        digest.update(part.co_code)
+        digest.update(repr((constants, part.co_names, part.co_varnames)).encode())

@@ -1,0 +1,173 @@
+"""Many matches as arrays, and what the compiled loops say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kifold.core.compiled import Compiled
+from kifold.core.events import Event, Started
+from kifold.core.flat import flatten, flatten_setup
+from kifold.core.loops import SNAPSHOT
+from kifold.core.records import Record, dtype_of, essential_size, to_numpy
+from kifold.core.rng import Random
+from kifold.core.ruleset import Ruleset
+
+MATCH = np.dtype(
+    [("done", "<i4"), ("reason", "<i4"), ("effects", "<i8"), ("turn", "<i4"), ("snapshot", "<i4")], align=True
+)
+PER_EVENT = np.dtype([("effects", "<i8"), ("seat", "i1")])
+LONGEST_MATCH = 10_000
+"""A simulated match is left unfinished after so many events."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Matches of one ruleset.
+
+    Attributes:
+        setups: structured array, one record per match (`Ruleset.setup_record`).
+        events: structured array of flat events, all matches one after the other (`Ruleset.event_record`).
+        starts: int64 array of length matches + 1: match m's events are events[starts[m]:starts[m + 1]].
+    """
+
+    ruleset: Ruleset
+    setups: np.ndarray[Any, Any]
+    events: np.ndarray[Any, Any]
+    starts: np.ndarray[Any, Any]
+
+    def __len__(self) -> int:
+        return len(self.setups)
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, matches: Iterable[tuple[Started, Sequence[Event]]]) -> Corpus:
+        """A corpus of logs; each log only of the ruleset's own events, with what was undone left out."""
+        setups, events, starts = [], [], [0]
+        for started, log in matches:
+            setups.append(flatten_setup(ruleset, started))
+            events += [flatten(ruleset, event) for event in log]
+            starts.append(len(events))
+        return cls(
+            ruleset,
+            array_of(ruleset.setup_record, setups),
+            array_of(ruleset.event_record, events),
+            np.array(starts, np.int64),
+        )
+
+
+@dataclass(frozen=True)
+class Folded:
+    """What folding a corpus gave.
+
+    Attributes:
+        matches: per match `done` (legal events; −1 when the setup is refused), `reason` (0, or of the first refused
+            event or setup), `effects` (mask), `turn` (seat, `NOBODY` or `CHANCE`), `snapshot` (its first snapshot's row).
+        results: per match the ruleset's result record.
+        per_event: per event `seat` and `effects`; undefined from a match's first refused event on.
+        snapshots: bytes of the essential state, one row after every 16 events of a match and at its end.
+    """
+
+    matches: np.ndarray[Any, Any]
+    results: np.ndarray[Any, Any]
+    per_event: np.ndarray[Any, Any]
+    snapshots: np.ndarray[Any, Any]
+
+
+def array_of(record: type[Record], plain: Sequence[Record]) -> np.ndarray[Any, Any]:
+    """A structured array of plain records."""
+    out = np.zeros(len(plain), dtype_of(record))
+    for i, one in enumerate(plain):
+        to_numpy(one, out[i])
+    return out
+
+
+class Folder:
+    """The compiled loops of one ruleset with the scratch memory that they need. One per thread."""
+
+    def __init__(self, ruleset: Ruleset, code: Compiled) -> None:
+        self.ruleset = ruleset
+        self.code = code
+        self.state = np.zeros(1, dtype_of(ruleset.state))
+        self.state_bytes = self.state.view(np.uint8)
+        self.out = np.zeros(1024, dtype_of(ruleset.event_record))
+
+    def fold(self, corpus: Corpus) -> Folded:
+        """Fold and validate every match."""
+        count = len(corpus)
+        lengths = np.diff(corpus.starts)
+        snapshots = int(np.maximum(-(-lengths // SNAPSHOT), 1).sum())
+        folded = Folded(
+            np.zeros(count, MATCH),
+            np.zeros(count, dtype_of(self.ruleset.result)),
+            np.zeros(len(corpus.events), PER_EVENT),
+            np.zeros((snapshots, essential_size(self.ruleset.state)), np.uint8),
+        )
+        taken = self.code.loops["fold_corpus"](
+            corpus.setups,
+            corpus.events,
+            corpus.starts,
+            self.state,
+            self.state_bytes,
+            folded.matches,
+            folded.results,
+            folded.per_event,
+            folded.snapshots,
+        )
+        return Folded(folded.matches, folded.results, folded.per_event, folded.snapshots[:taken])
+
+    def position(self, corpus: Corpus, match: int, ply: int) -> int:
+        """Fold `ply` events of one match into `self.state`; the number of legal ones."""
+        self.state_bytes[:] = 0
+        first = corpus.starts[match]
+        done: int = self.code.loops["fold_to"](
+            corpus.setups[match : match + 1], corpus.events[first : first + ply], self.state
+        )
+        return done
+
+    def legal(self, seat: int) -> np.ndarray[Any, Any]:
+        """The legal events of a seat in `self.state`, as flat records (a copy)."""
+        n = self.code.rules["legal"](self.state[0], seat, self.out)
+        if n > len(self.out):
+            self._grow(n)
+            return self.legal(seat)
+        return self.out[:n].copy()
+
+    def count_legal(self, corpus: Corpus) -> np.ndarray[Any, Any]:
+        """How many legal events there were before every event of a corpus of legal matches: int32, one per event."""
+        counts = np.zeros(len(corpus.events), np.int32)
+        longest = self.code.loops["count_legal"](
+            corpus.setups, corpus.events, corpus.starts, self.state, self.state_bytes, self.out, counts
+        )
+        if longest > len(self.out):
+            self._grow(longest)
+            return self.count_legal(corpus)
+        return counts
+
+    def play(self, template: Record, seed: int, first: int, count: int, *, greedy: bool) -> Iterator[Corpus]:
+        """Play matches number `first` … `first + count - 1` of a simulation, in corpora of at most `count` matches.
+
+        Args:
+            template: the setup record of all; chance fills the rest.
+            seed: 0 … 2^62; the same seed and number give the same match, whoever plays it.
+            greedy: seats take the greedy choice instead of any legal event.
+        """
+        room = max(1 << 16, LONGEST_MATCH + 1)
+        random = np.zeros(1, dtype_of(Random))
+        setup = array_of(self.ruleset.setup_record, [template])
+        events = np.zeros(room, dtype_of(self.ruleset.event_record))
+        while count:
+            setups, starts = np.repeat(setup, count), np.zeros(count + 1, np.int64)
+            played, too_long = self.code.loops["play_corpus"](
+                seed, first, LONGEST_MATCH, greedy, setups, events, starts, self.state, self.state_bytes, self.out, random
+            )
+            if too_long:
+                self._grow(too_long)
+            if played:
+                yield Corpus(self.ruleset, setups[:played], events[: starts[played]].copy(), starts[: played + 1])
+            first, count = first + played, count - played
+
+    def _grow(self, n: int) -> None:
+        self.out = np.zeros(2 * n, dtype_of(self.ruleset.event_record))

@@ -1,0 +1,163 @@
+"""The generic loops over many matches: folding, listing and playing.
+
+They are compiled once per ruleset by `kifold.core.compiled`, which binds the names declared below to that ruleset's rules.
+A corpus is three arrays: `setups` (one record per match), `events` (flat records, one after the other) and `starts`
+(match m's events are starts[m] … starts[m+1]-1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kifold.core.names import LEGAL
+from kifold.core.rng import below, seed_random
+
+set_up: Any
+check: Any
+apply: Any
+legal: Any
+turn: Any
+actor: Any
+result: Any
+greedy: Any
+chance: Any
+
+SNAPSHOT = 16
+"""A fingerprint is taken every so many events, and at the end."""
+SETUP_REFUSED = -1
+"""What `done` says of a match whose setup the rules refuse."""
+
+
+def fold_corpus(
+    setups: Any, events: Any, starts: Any, state: Any, state_bytes: Any, matches: Any, results: Any, per_event: Any, snapshots: Any
+) -> int:
+    """Fold and validate every match.
+
+    Args:
+        setups, events, starts: the corpus.
+        state: one state record, as an array of length 1; `state_bytes` is the same memory as bytes.
+        matches: per match `done` (legal events folded), `reason` (of the first refused event, or 0), `effects` (their
+            union), `turn` (at the end), `snapshot` (row of its first snapshot).
+        results: per match the ruleset's result record.
+        per_event: per event `seat` and `effects`.
+        snapshots: bytes, one row of the essential prefix per snapshot.
+
+    Returns:
+        The number of snapshots taken.
+    """
+    taken = 0
+    size = snapshots.shape[1]
+    for m in range(len(setups)):
+        match = matches[m]
+        match.snapshot = taken
+        for b in range(len(state_bytes)):
+            state_bytes[b] = 0
+        match.reason = set_up(state[0], setups[m])
+        match.done = SETUP_REFUSED
+        match.effects = 0
+        if match.reason != LEGAL:
+            continue
+        first = starts[m]
+        done = 0
+        union = 0
+        for i in range(first, starts[m + 1]):
+            event = events[i]
+            reason = check(state[0], event)
+            if reason != LEGAL:
+                match.reason = reason
+                break
+            per_event[i].seat = actor(state[0], event)
+            effects = apply(state[0], event)
+            per_event[i].effects = effects
+            union |= effects
+            done += 1
+            if done % SNAPSHOT == 0:
+                for b in range(size):
+                    snapshots[taken, b] = state_bytes[b]
+                taken += 1
+        if done % SNAPSHOT != 0 or done == 0:
+            for b in range(size):
+                snapshots[taken, b] = state_bytes[b]
+            taken += 1
+        match.done = done
+        match.effects = union
+        match.turn = turn(state[0])
+        result(state[0], results[m])
+    return taken
+
+
+def fold_to(setup: Any, events: Any, state: Any) -> int:
+    """Fold one match into `state` (an array of one zeroed record); the number of legal events, or `SETUP_REFUSED`."""
+    if set_up(state[0], setup[0]) != LEGAL:
+        return SETUP_REFUSED
+    for i in range(len(events)):
+        if check(state[0], events[i]) != LEGAL:
+            return i
+        apply(state[0], events[i])
+    return len(events)
+
+
+def count_legal(setups: Any, events: Any, starts: Any, state: Any, state_bytes: Any, out: Any, counts: Any) -> int:
+    """List the legal events of whoever decides before every event of legal matches: `counts[i]` of them.
+
+    Returns:
+        The longest list; when it is longer than `out`, lists were cut and the call is to be made again with a longer one.
+    """
+    longest = 0
+    for m in range(len(setups)):
+        for b in range(len(state_bytes)):
+            state_bytes[b] = 0
+        set_up(state[0], setups[m])
+        for i in range(starts[m], starts[m + 1]):
+            n = legal(state[0], actor(state[0], events[i]), out)
+            counts[i] = n
+            longest = max(longest, n)
+            apply(state[0], events[i])
+    return longest
+
+
+def play_corpus(
+    seed: int, first: int, limit: int, is_greedy: bool, setups: Any, events: Any, starts: Any, state: Any, state_bytes: Any, out: Any, random: Any
+) -> tuple[int, int]:
+    """Play matches number `first` … of a simulation, until `setups` is full or `events` is.
+
+    Args:
+        seed: the seed of the simulation; match number m draws from its own streams of (seed, m).
+        first: the number of the first match.
+        limit: a match is left unfinished after so many events.
+        is_greedy: seats take the greedy choice instead of any.
+        setups: filled with the given settings; chance fills the rest of each.
+        events, starts: written.
+        out: room for a list of legal events.
+        random: one `Random` record, as an array of length 1.
+
+    Returns:
+        How many matches were played, and how long a list would not fit into `out` (0 when all did).
+    """
+    at = 0
+    for m in range(len(setups)):
+        starts[m] = at
+        for b in range(len(state_bytes)):
+            state_bytes[b] = 0
+        seed_random(random[0], seed, first + m, 0)
+        chance(setups[m], random[0])
+        seed_random(random[0], seed, first + m, 1)
+        set_up(state[0], setups[m])
+        seat = turn(state[0])
+        while seat != -1 and at - starts[m] < limit:
+            n = legal(state[0], seat, out)
+            if n > len(out):
+                return m, n
+            if at == len(events):
+                return m, 0
+            i = greedy(state[0], out, n, random[0]) if is_greedy and seat >= 0 else below(random[0], n)
+            events[at] = out[i]
+            apply(state[0], out[i])
+            at += 1
+            seat = turn(state[0])
+        starts[m + 1] = at
+    return len(setups), 0
+
+
+def no_chance(setup: Any, random: Any) -> None:
+    """What `chance` is bound to where a setup has no chance part."""

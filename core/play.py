@@ -1,0 +1,219 @@
+"""One match, plainly: the log folded event by event in ordinary Python.
+
+No compiler is started and NumPy is not imported. For many matches at once see `kifold.core.corpus`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kifold.core.emit import Out
+from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
+from kifold.core.flat import flatten, flatten_setup, unflatten
+from kifold.core.names import LEGAL
+from kifold.core.ruleset import NOBODY, Ruleset
+
+
+class Refused(ValueError):
+    """An event (or the setup, as seq 0) that the rules or the log refuse. Says where and why.
+
+    Attributes:
+        seq: the number of the event in its log.
+        reason: the name of the reason in the ruleset, or one of the log's own: ``match_over``, ``no_such_seq``, ….
+        meaning: the reason in words.
+    """
+
+    def __init__(self, seq: int, reason: str, meaning: str, event: Event | None = None) -> None:
+        super().__init__(f"event {seq} is refused: {reason} – {meaning}")
+        self.seq = seq
+        self.reason = reason
+        self.meaning = meaning
+        self.event = event
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a seat stands: rank (1 is best), whether it is shared, score (None where the game has no points), components."""
+
+    seat: int
+    rank: int
+    shared: bool
+    score: int | None
+    components: dict[str, int | list[int]]
+
+
+class Play:
+    """A match being folded: its state after the events so far, and what may come next.
+
+    Attributes:
+        ruleset, started: what is played.
+        state: the state record (plain).
+        log: every event after event 0, in order, also what was undone.
+        effective: (seq, event) of the ruleset's own events that count.
+        effects: the effect mask of each effective event.
+        ending: the `Finished` or `Resigned` that closed the match, or None.
+    """
+
+    def __init__(self, ruleset: Ruleset, started: Started) -> None:
+        """Begin a match.
+
+        Raises:
+            Refused: when the rules refuse the setup.
+        """
+        self.ruleset = ruleset
+        self.started = started
+        self.log: list[Event] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self.state: Any = self.ruleset.state()
+        self.effective: list[tuple[int, Event]] = []
+        self.effects: list[int] = []
+        self.ending: Finished | Resigned | None = None
+        reason = self.ruleset.rules.set_up(self.state, flatten_setup(self.ruleset, self.started))
+        if reason != LEGAL:
+            name = self.ruleset.reasons[reason]
+            raise Refused(0, name.name, name.meaning)
+
+    @property
+    def turn(self) -> int:
+        """The seat that decides next, `CHANCE`, or `NOBODY` when the match is over."""
+        return NOBODY if self.ending else self.ruleset.rules.turn(self.state)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can follow but notes and taking back."""
+        return self.turn == NOBODY
+
+    @property
+    def ply(self) -> int:
+        """The number of decisions by seats so far."""
+        return sum(type(event) in self.ruleset.actions for _, event in self.effective)
+
+    def why_not(self, event: Event) -> Refused | None:
+        """Why an event cannot come next, or None. For the ruleset's events also out of turn: turn is tested last."""
+        seq = len(self.log) + 1
+        if isinstance(event, Noted):
+            return None
+        if isinstance(event, Undone):
+            if event.to >= seq:
+                return Refused(seq, "no_such_seq", f"there is no event {event.to} to go back to", event)
+            return None
+        if self.ending or (isinstance(event, Finished | Resigned) and self.is_over):
+            return Refused(seq, "match_over", "the match is over", event)
+        if isinstance(event, Resigned):
+            if event.seat >= self.started.seats:
+                return Refused(seq, "no_such_seat", f"seats are 0..{self.started.seats - 1}", event)
+            return None
+        if isinstance(event, Finished):
+            return None
+        reason = self.ruleset.rules.check(self.state, flatten(self.ruleset, event))
+        if reason == LEGAL:
+            return None
+        name = self.ruleset.reasons[reason]
+        return Refused(seq, name.name, name.meaning, event)
+
+    def add(self, event: Event) -> int:
+        """Append one event; the mask of its effects.
+
+        Raises:
+            Refused: when it cannot come next. Nothing has changed then.
+        """
+        refused = self.why_not(event)
+        if refused:
+            raise refused
+        self.log.append(event)
+        if isinstance(event, Undone):
+            self._go_back()
+            return 0
+        return self._apply(len(self.log), event)
+
+    def _apply(self, seq: int, event: Event) -> int:
+        if isinstance(event, Noted):
+            return 0
+        if isinstance(event, Finished | Resigned):
+            self.ending = event
+            return 0
+        effects = self.ruleset.rules.apply(self.state, flatten(self.ruleset, event))
+        self.effective.append((seq, event))
+        self.effects.append(effects)
+        return effects
+
+    def _go_back(self) -> None:
+        self._begin()
+        for seq, event in standing_events(self.log):
+            self._apply(seq, event)
+
+    def legal(self, seat: int | None = None) -> list[Event]:
+        """The legal events of a seat (by default of whoever decides next; `CHANCE` for chance), also out of turn."""
+        who = self.turn if seat is None else seat
+        if who == NOBODY or self.ending:
+            return []
+        out = Out(self.ruleset.event_record)
+        n = self.ruleset.rules.legal(self.state, who, out)
+        return [unflatten(self.ruleset, record) for record in out[:n]]
+
+    def result(self) -> list[Standing]:
+        """How the seats stand now. A resigner stands last, the others as they stood before (design: by default)."""
+        result: Any = self.ruleset.result()
+        self.ruleset.rules.result(self.state, result)
+        return standings(self.ruleset, self.started.seats, result, self.ending)
+
+
+def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:
+    """(seq, event) of what counts: what an `Undone` took back is left out, and so is every `Undone`."""
+    standing: list[tuple[int, Event]] = []
+    for seq, event in enumerate(log, start=1):
+        if isinstance(event, Undone):
+            while standing and standing[-1][0] > event.to:
+                standing.pop()
+        else:
+            standing.append((seq, event))
+    return standing
+
+
+def standings(ruleset: Ruleset, seats: int, result: Any, ending: Event | None = None) -> list[Standing]:
+    """The result record as one `Standing` per seat; `result` plain or a NumPy record read by attribute."""
+    named = [slot for slot in ruleset.result.slots if slot.name not in ("rank", "shared", "score")]
+    ranks = [int(result.rank[seat]) for seat in range(seats)]
+    if isinstance(ending, Resigned):
+        ranks = _resigned(ranks, ending.seat)
+    table = []
+    for seat in range(seats):
+        components: dict[str, int | list[int]] = {}
+        for slot in named:
+            value = getattr(result, slot.name)
+            per_seat = slot.length // ruleset.most_seats
+            part = [int(v) for v in value[seat * per_seat : (seat + 1) * per_seat]]
+            components[slot.name] = part if per_seat > 1 else part[0]
+        score = int(result.score[seat]) if ruleset.has_score else None
+        table.append(Standing(seat, ranks[seat], ranks.count(ranks[seat]) > 1, score, components))
+    return table
+
+
+def _resigned(ranks: list[int], resigner: int) -> list[int]:
+    others = [rank for seat, rank in enumerate(ranks) if seat != resigner]
+    return [
+        len(ranks) if seat == resigner else 1 + sum(other < rank for other in others) for seat, rank in enumerate(ranks)
+    ]
+
+
+def fold(ruleset: Ruleset, started: Started, log: Iterable[Event]) -> tuple[Play, Refused | None]:
+    """Fold a log as far as it is legal.
+
+    Returns:
+        The match after the last legal event, and the first refusal (None when all were legal).
+
+    Raises:
+        Refused: when the rules refuse the setup itself.
+    """
+    play = Play(ruleset, started)
+    for event in log:
+        try:
+            play.add(event)
+        except Refused as refused:
+            return play, refused
+    return play, None
+

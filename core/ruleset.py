@@ -1,0 +1,196 @@
+"""What a ruleset is: its declarations, its rules, and the pure functions around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Setup, Started, kind_of, tag_of
+from kifold.core.flat import event_record, setup_record
+from kifold.core.names import Effects, Reasons
+from kifold.core.options import Option, RulesetError, Variant, resolve_options
+from kifold.core.records import Record
+from kifold.core.scene import Scene
+
+NOBODY = -1
+"""What `turn` returns when the match is over."""
+CHANCE = -2
+"""What `turn` returns while an event of chance is due, and `actor` for such an event."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules: plain functions over a state record. The same source runs as Python and compiled.
+
+    * ``set_up(state, setup) -> reason``: a zeroed state becomes the start of a match; refuses a setup against the rules.
+    * ``check(state, event) -> reason``: 0 (`LEGAL`) or why the event is refused; whose turn it is is tested last.
+    * ``apply(state, event) -> effects``: a legal event changes the state; returns a mask.
+    * ``legal(state, seat, out) -> n``: writes the legal events of a seat into `out` (see `kifold.core.emit`), also out
+      of turn. For `CHANCE`: what chance may decide now.
+    * ``turn(state) -> seat``: who decides next, `NOBODY` or `CHANCE`.
+    * ``actor(state, event) -> seat``: whose event it is.
+    * ``result(state, result)``: fills `result`, a zeroed record with `rank` and `shared` per seat, `score` where the game has
+      points, and named components: arrays of `most_seats` × k numbers, k for each seat.
+    * ``greedy(state, out, n, random) -> i``: which of `n` legal events a greedy player takes.
+    * ``chance(setup, random)``: draws the chance part of a setup record; absent where a setup has none.
+    """
+
+    set_up: Callable[[Any, Any], int]
+    check: Callable[[Any, Any], int]
+    apply: Callable[[Any, Any], int]
+    legal: Callable[[Any, int, Any], int]
+    turn: Callable[[Any], int]
+    actor: Callable[[Any, Any], int]
+    result: Callable[[Any, Any], None]
+    greedy: Callable[[Any, Any, int, Any], int]
+    chance: Callable[[Any, Any], None] | None = None
+
+
+@dataclass(frozen=True)
+class Notation:
+    """Short notation of a ruleset's events: one word each, as a player would write it.
+
+    ``write(started, event) -> text``; ``read(started, state, text) -> event`` raises ValueError with what is wrong.
+    """
+
+    write: Callable[[Started, Event], str]
+    read: Callable[[Started, Any, str], Event]
+    example: str
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """One game: everything that kifold knows of it."""
+
+    name: str
+    revision: int
+    title: str
+    variants: tuple[Variant, ...]
+    options: tuple[Option, ...]
+    actions: tuple[type[Event], ...]
+    setup: type[Setup]
+    state: type[Record]
+    result: type[Record]
+    reasons: Reasons
+    effects: Effects
+    rules: Rules
+    notation: Notation
+    picture: Callable[[Started, Any], Scene]
+    opening: Callable[[Started, Sequence[Event]], str]
+    """The key of the opening that these first events are: the same for symmetric ones."""
+    chance: tuple[type[Event], ...] = ()
+    notes: str = ""
+    """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The meaning of each component of the result, beyond `rank` and `score`."""
+
+    @cached_property
+    def events(self) -> tuple[type[Event], ...]:
+        """The ruleset's own events: actions, then chance."""
+        for event in self.actions + self.chance:
+            if not FIRST_RULESET_TAG <= tag_of(event) < 128:
+                raise TypeError(f"{event.__name__}: a ruleset's tags are {FIRST_RULESET_TAG}..127")
+        return self.actions + self.chance
+
+    @property
+    def has_score(self) -> bool:
+        """Whether the rule book counts points; else ranks and components say how a match ended."""
+        return any(slot.name == "score" for slot in self.result.slots)
+
+    @cached_property
+    def most_seats(self) -> int:
+        """The greatest number of seats of any variant: the result's per-seat fields have so many parts."""
+        return max(count for variant in self.variants for count in variant.seats)
+
+    @cached_property
+    def kinds(self) -> dict[str, type[Event]]:
+        """Event types by their word, the common ones included."""
+        return {kind_of(event): event for event in self.events + COMMON}
+
+    @cached_property
+    def event_record(self) -> type[Record]:
+        """The flat record that the rules read: `tag` and the narrow union of the fields of all events."""
+        return event_record(self.events)
+
+    @cached_property
+    def setup_record(self) -> type[Record]:
+        """The flat record that `set_up` reads: variant, seats, every option's number, the fields of the setup."""
+        return setup_record(self.setup, self.options)
+
+    def variant(self, name: str) -> Variant:
+        """A variant by its name.
+
+        Raises:
+            RulesetError: when there is none.
+        """
+        for variant in self.variants:
+            if variant.name == name:
+                return variant
+        known = ", ".join(v.name for v in self.variants)
+        raise RulesetError(f"no variant {name!r} of {self.name}: choose from {known}")
+
+    def start(
+        self,
+        variant: str | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        seats: int | None = None,
+        tags: Mapping[str, str] | None = None,
+        setup: Setup | None = None,
+    ) -> Started:
+        """Event 0 of a match, every name and value resolved. Its setup is not yet checked by the rules.
+
+        Raises:
+            RulesetError: for an unknown variant or option, or a number of seats that the variant does not have.
+        """
+        chosen = self.variant(variant or self.variants[0].name)
+        count = chosen.default_seats if seats is None else seats
+        if count not in chosen.seats:
+            allowed = ", ".join(map(str, chosen.seats))
+            raise RulesetError(f"{self.name} {chosen.name} is for {allowed} seats, not {count}")
+        return Started(
+            self.name,
+            chosen.name,
+            self.revision,
+            resolve_options(self.options, chosen, options or {}),
+            count,
+            dict(tags or {}),
+            self.setup() if setup is None else setup,
+        )
+
+    def seat_names(self, started: Started) -> tuple[str, ...]:
+        """What the seats of a match are called: by their colours, or by number."""
+        names = self.variant(started.variant).seat_names
+        return names if len(names) == started.seats else tuple(f"seat {i}" for i in range(started.seats))
+
+    @cached_property
+    def event_union(self) -> Any:
+        """The union of the ruleset's and the common events, for msgspec decoders."""
+        union: Any = self.events[0]
+        for event in self.events[1:] + COMMON:
+            union = union | event
+        return union
+
+    @cached_property
+    def decoder(self) -> msgspec.msgpack.Decoder[Any]:
+        """Decodes and validates every event after event 0."""
+        return msgspec.msgpack.Decoder(self.event_union)
+
+    def make_setup(self, data: Any) -> Setup:
+        """A setup from plain data (a mapping of fields, or the array of a stored log), validated.
+
+        Raises:
+            msgspec.ValidationError: when a field is missing, unknown or out of its range.
+        """
+        if isinstance(data, Mapping):
+            known = self.setup.__struct_fields__
+            unknown = [key for key in data if key not in known]
+            if unknown:
+                fields = ", ".join(known) or "none"
+                raise msgspec.ValidationError(f"no field {unknown[0]!r} in a setup of {self.name}; fields: {fields}")
+            blank = self.setup()
+            data = [data.get(key, getattr(blank, key)) for key in known]
+        return msgspec.convert(msgspec.to_builtins(data), self.setup)

@@ -1,0 +1,155 @@
+"""What blokus declares: its events, setup, state, result, reasons, effects, options and variants.
+
+Rule file blokus.md. Colours are blue 0, yellow 1, red 2, green 3 (duo: 0 and 1), in the order of play.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from kifold.core.events import Event, Setup
+from kifold.core.fields import named
+from kifold.core.names import Effects, Reasons
+from kifold.core.options import Option, Variant
+from kifold.core.records import DERIVED, I8, I32, SCRATCH, Array, Record
+from kifold.core.rulesets.blokus.pieces import PIECES
+
+COLOURS = ("blue", "yellow", "red", "green")
+SIDE = 20
+GUARDED = SIDE + 2
+
+Colour = Annotated[int, named(COLOURS, "colour that places; in duo blue and yellow stand for the two colours")]
+Piece = Annotated[int, named(PIECES, "one of the 21 pieces")]
+Orientation = Annotated[int, Meta(ge=0, le=7, description="which of the piece's orientations, see the table of forms")]
+Column = Annotated[int, Meta(ge=0, le=SIDE - 1, description="leftmost column of the piece, 0 = a")]
+Row = Annotated[int, Meta(ge=0, le=SIDE - 1, description="lowest row of the piece, 0 = row 1 at the bottom")]
+
+
+class Place(Event, tag=16):
+    """A colour places a piece (001.3)."""
+
+    colour: Colour
+    piece: Piece
+    orientation: Orientation
+    x: Column
+    y: Row
+
+
+class Pass(Event, tag=17):
+    """A colour passes although it could place (reading 001-2, option voluntary_pass)."""
+
+    colour: Colour
+
+
+MOST_PIECES = len(COLOURS) * len(PIECES)
+BY_ORDER = len(COLOURS)
+
+
+class BlokusSetup(Setup):
+    """Pieces already on the board, one entry of each list per piece, and the colour that begins."""
+
+    colours: Annotated[tuple[Colour, ...], Meta(max_length=MOST_PIECES)] = ()
+    pieces: Annotated[tuple[Piece, ...], Meta(max_length=MOST_PIECES)] = ()
+    orientations: Annotated[tuple[Orientation, ...], Meta(max_length=MOST_PIECES)] = ()
+    xs: Annotated[tuple[Column, ...], Meta(max_length=MOST_PIECES)] = ()
+    ys: Annotated[tuple[Row, ...], Meta(max_length=MOST_PIECES)] = ()
+    to_move: Annotated[int, named((*COLOURS, "first"), "colour that begins; first: the first that can place")] = BY_ORDER
+
+
+class State(Record):
+    """A position. Rows of squares are bit sets: bit x of row y for column x."""
+
+    variant: I8
+    colours: I8
+    seats: I8
+    side: I8
+    starts_by_colour: I8
+    voluntary_pass: I8
+    last: I8
+    """The colour that acted last; before the first event the one before the first to act."""
+    passes: I8
+    """Bit set of the colours that have passed since the last placement."""
+    passed_out: I8
+    left: Annotated[list[int], Array("i4", 4)]
+    """Bit set of the pieces that a colour still has."""
+    bonus: Annotated[list[int], Array("i1", 4)]
+    own: Annotated[list[int], Array("i4", 4 * SIDE)]
+    """The squares of each colour, row y of colour c at c·20 + y."""
+
+    taken: Annotated[list[int], Array("i4", SIDE), DERIVED]
+    edges: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
+    """Squares that share a side with the colour's own; row y at c·22 + y + 1, a guard row at each end."""
+    corners: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
+    """Squares that touch the colour's own at a corner, laid out like `edges`."""
+    blocked: Annotated[I8, DERIVED]
+    """Bit set of colours known to have no placement left; by the lemma of 001.3 they never get one again."""
+    columns: Annotated[I32, DERIVED]
+    """A row with every column of the board set."""
+    open_words: Annotated[list[int], Array("i8", 5 * (SIDE + 6)), SCRATCH]
+    anchor_words: Annotated[list[int], Array("i8", 5 * (SIDE + 6)), SCRATCH]
+    """Where the last question looked for placements, see `board.spread`."""
+
+
+class Result(Record):
+    """Scores per seat (001.4); in `two_player` the sum of both colours, in `three_player` without green."""
+
+    rank: Annotated[list[int], Array("i1", 4)]
+    shared: Annotated[list[int], Array("i1", 4)]
+    score: Annotated[list[int], Array("i2", 4)]
+    squares_left: Annotated[list[int], Array("i2", 4)]
+    pieces_left: Annotated[list[int], Array("i1", 4)]
+    bonus: Annotated[list[int], Array("i1", 4)]
+
+
+REASONS = Reasons()
+MATCH_OVER = REASONS.name("match_over", "001.3", "no colour can place any more, or all have passed: the match is over")
+COLOUR_NOT_IN_PLAY = REASONS.name("colour_not_in_play", "001.7", "this variant is played without that colour")
+NOT_A_PIECE = REASONS.name("not_a_piece", "001.2", "the piece has fewer orientations")
+PIECE_ALREADY_PLACED = REASONS.name("piece_already_placed", "001.3", "the colour has placed that piece already")
+OFF_BOARD = REASONS.name("off_board", "001.3", "a square of the piece is off the board")
+OVERLAPS = REASONS.name("overlaps", "001.3", "a square of the piece is taken")
+MISSES_START = REASONS.name("misses_start", "001-1", "the first piece of a colour must cover its start square")
+TOUCHES_OWN_EDGE = REASONS.name("touches_own_edge", "001.3", "the piece shares a side with one of its own colour")
+NO_OWN_CORNER = REASONS.name("no_own_corner", "001.3", "the piece touches no corner of its own colour")
+PASSING_NOT_ALLOWED = REASONS.name("passing_not_allowed", "001-2", "passing is not played, or the colour can place nothing")
+NOT_YOUR_TURN = REASONS.name("not_your_turn", "001.3", "a colour that can place comes first")
+
+EFFECTS = Effects()
+SKIPPED = EFFECTS.name("skipped", "001.3", "colours that can place nothing were passed over")
+ALL_PLACED = EFFECTS.name("all_placed", "001.4", "the colour has placed everything: +15")
+MONOMINO_LAST = EFFECTS.name("monomino_last", "001.4", "the colour has placed everything, the single square last: +20")
+PASSED_OUT = EFFECTS.name("passed_out", "001-2", "every colour that can place has passed in succession: the match ends")
+
+OPTIONS = (
+    Option(
+        "start_corner",
+        "001-1",
+        "where a colour's first piece goes",
+        ("any_free", "by_colour"),
+        ("over any corner of the board that is free", "over the corner of its colour: blue a20, yellow t20, red t1, green a1"),
+    ),
+    Option(
+        "voluntary_pass",
+        "001-2",
+        "whether a colour that can place may pass",
+        (False, True),
+        ("a turn is lost only by who can place nothing", "passing is allowed; the match also ends when all pass in succession"),
+    ),
+)
+
+CLASSIC, TWO_PLAYER, THREE_PLAYER, DUO = range(4)
+VARIANTS = (
+    Variant("classic", "four players, one colour each, 20×20", (4,), COLOURS),
+    Variant("two_player", "two players with two colours each: blue and red against yellow and green", (2,), ("blue+red", "yellow+green")),
+    Variant("three_player", "three players; green is played by each in turn and counts for nobody", (3,), COLOURS[:3]),
+    Variant(
+        "duo",
+        "two players, 14×14, first pieces over e10 and j5",
+        (2,),
+        ("blue", "yellow"),
+        {"start_corner": "by_colour"},
+        frozenset({"start_corner"}),
+    ),
+)

@@ -1,0 +1,63 @@
+"""Short notation: a placement is its squares, ``a20,b20``; with the colour where it is not the one to move, ``red:t1``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kifold.core.events import Event, Started
+from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, VARIANTS, Pass, Place, State
+from kifold.core.rulesets.blokus.pieces import cells_of, piece_of
+from kifold.core.rulesets.blokus.rules import colour_to_move
+from kifold.core.ruleset import NOBODY
+
+LETTERS = "abcdefghijklmnopqrst"
+SQUARE = re.compile(r"([a-t])0*([1-9]|1\d|20)")
+
+
+def squares_text(cells: Iterable[tuple[int, int]]) -> str:
+    """Squares row by row from the bottom: ``a1,b1,a2``."""
+    return ",".join(f"{LETTERS[x]}{y + 1}" for x, y in sorted(cells, key=lambda cell: (cell[1], cell[0])))
+
+
+def write(started: Started, event: Event) -> str:
+    """The event in short notation, always with its colour."""
+    if isinstance(event, Place):
+        squares = squares_text(cells_of(event.piece, event.orientation, event.x, event.y))
+        return f"{COLOURS[event.colour]}:{squares}"
+    assert isinstance(event, Pass)
+    return f"{COLOURS[event.colour]}:pass"
+
+
+def read(started: Started, state: State, text: str) -> Event:
+    """The event that short notation says; without a colour, of the colour to move.
+
+    Raises:
+        ValueError: for a text that names no square, no piece or no colour.
+    """
+    word, _, squares = text.strip().lower().rpartition(":")
+    if word and word not in COLOURS:
+        raise ValueError(f"no colour {word!r}: choose from {', '.join(COLOURS)}")
+    colour = COLOURS.index(word) if word else colour_to_move(state)
+    if colour == NOBODY:
+        raise ValueError("the match is over: no colour is to move")
+    if squares == "pass":
+        return Pass(colour)
+    cells = [square(part) for part in squares.split(",")]
+    placed = piece_of(set(cells)) if len(set(cells)) == len(cells) else None
+    if placed is None:
+        raise ValueError(f"{squares} is no piece: write the squares that it covers, such as a20,b20,b19")
+    return Place(colour, *placed)
+
+
+def square(text: str) -> tuple[int, int]:
+    """(x, y) of a square such as ``a20``."""
+    match = SQUARE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no square: a letter a..t and a row 1..20, such as a20")
+    return LETTERS.index(match[1]), int(match[2]) - 1
+
+
+def side_of(started: Started) -> int:
+    """Rows and columns of the board of a match."""
+    return 14 if started.variant == VARIANTS[DUO].name else 20

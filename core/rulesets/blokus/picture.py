@@ -1,0 +1,76 @@
+"""A picture of a position, symmetries of the board, and the key of an opening."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kifold.core.events import Event, Started
+from kifold.core.rulesets.blokus.board import start_row
+from kifold.core.rulesets.blokus.declaration import COLOURS, SIDE, Place, State
+from kifold.core.rulesets.blokus.notation import LETTERS, side_of, squares_text
+from kifold.core.rulesets.blokus.pieces import ALL_PIECES, PIECES, Cells, cells_of
+from kifold.core.rulesets.blokus.rules import colour_to_move
+from kifold.core.ruleset import NOBODY
+from kifold.core.scene import Label, Scene, Shape
+
+LETTER = ("B", "Y", "R", "G")
+
+
+def picture(started: Started, state: State) -> Scene:
+    """The board, row 1 at the bottom; each square with its colour's letter, free start squares with a small one."""
+    side = state.side
+    scene = Scene(side + 1, side + 1)
+    for y in range(side):
+        scene.labels.append(Label(0, side - 1 - y, str(y + 1)))
+        for x in range(side):
+            colour, letter = _square(state, x, y)
+            title = f"{LETTERS[x]}{y + 1}" + (f" {colour}" if colour != "board" else "")
+            scene.shapes.append(Shape("square", x + 1, side - 1 - y, colour, letter, title))
+    scene.labels += [Label(x + 1, side, LETTERS[x]) for x in range(side)]
+    scene.legend += [_pieces_line(state, colour) for colour in range(state.colours)]
+    colour = colour_to_move(state)
+    scene.legend.append("match over" if colour == NOBODY else f"{COLOURS[colour]} to move")
+    return scene
+
+
+def _square(state: State, x: int, y: int) -> tuple[str, str]:
+    for colour in range(state.colours):
+        if state.own[colour * SIDE + y] >> x & 1:
+            return COLOURS[colour], LETTER[colour]
+    for colour in range(state.colours):
+        if state.left[colour] == ALL_PIECES and start_row(state, colour, y) >> x & 1:
+            return "board", "*" if not state.starts_by_colour else LETTER[colour].lower()
+    return "board", "."
+
+
+def _pieces_line(state: State, colour: int) -> str:
+    left = [name for piece, name in enumerate(PIECES) if state.left[colour] >> piece & 1]
+    return f"{LETTER[colour]} {COLOURS[colour]:6} has {' '.join(left) or 'placed everything'}"
+
+
+def opening(started: Started, events: Sequence[Event]) -> str:
+    """The placements as squares, under that symmetry of the board that gives the least text.
+
+    Where start corners are free all 8 symmetries hold; where they belong to colours, only the reflection in the diagonal
+    through the first colour's corner (and in duo through both start squares) leaves the rules the same – and it swaps no
+    colours only for those on the diagonal. So by colour the key is taken as it is.
+    """
+    side = side_of(started)
+    free = started.options["start_corner"] == "any_free"
+    images = range(8) if free else range(1)
+    placed = [
+        (event.colour, cells_of(event.piece, event.orientation, event.x, event.y))
+        for event in events
+        if isinstance(event, Place)
+    ]
+    return min(" ".join(f"{COLOURS[c]}:{squares_text(_image(cells, k, side))}" for c, cells in placed) for k in images)
+
+
+def _image(cells: Cells, k: int, side: int) -> list[tuple[int, int]]:
+    """The cells under symmetry k: bit 0 mirrors columns, bit 1 mirrors rows, bit 2 swaps columns and rows."""
+    moved = []
+    for x, y in cells:
+        u = side - 1 - x if k & 1 else x
+        v = side - 1 - y if k & 2 else y
+        moved.append((v, u) if k & 4 else (u, v))
+    return moved

@@ -1,0 +1,279 @@
+"""The rules of Blokus, as the rule book has them. Rule file blokus.md."""
+
+from __future__ import annotations
+
+from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.names import LEGAL
+from kifold.core.ranking import rank_by_score
+from kifold.core.rng import Random, below
+from kifold.core.rulesets.blokus.board import (
+    N_PIECES,
+    STRIDE,
+    can_place,
+    covers_start,
+    lowest_bit,
+    on_board,
+    overlaps,
+    pieces_left,
+    places,
+    put,
+    spread,
+    squares_left,
+    touches_own_corner,
+    touches_own_edge,
+)
+from kifold.core.rulesets.blokus.declaration import (
+    ALL_PLACED,
+    BY_ORDER,
+    COLOUR_NOT_IN_PLAY,
+    DUO,
+    MATCH_OVER,
+    MISSES_START,
+    MONOMINO_LAST,
+    NO_OWN_CORNER,
+    NOT_A_PIECE,
+    NOT_YOUR_TURN,
+    OFF_BOARD,
+    OVERLAPS,
+    PASSED_OUT,
+    PASSING_NOT_ALLOWED,
+    PIECE_ALREADY_PLACED,
+    SKIPPED,
+    THREE_PLAYER,
+    TOUCHES_OWN_EDGE,
+    TWO_PLAYER,
+    Result,
+    State,
+)
+from kifold.core.rulesets.blokus.pieces import (
+    ALL_PIECES,
+    FIRST_FORM,
+    MONOMINO,
+    ORIENTATIONS,
+    SQUARES,
+)
+from kifold.core.ruleset import NOBODY
+
+PLACE, PASS = 16, 17
+GREEN = 3
+
+
+def set_up(state: State, setup: EventRecord) -> int:
+    """An empty board, and on it the pieces that were set up by hand."""
+    state.variant = setup.variant
+    state.seats = setup.seats
+    state.colours = 2 if setup.variant == DUO else 4
+    state.side = 14 if setup.variant == DUO else 20
+    state.columns = (1 << state.side) - 1
+    state.starts_by_colour = setup.start_corner
+    state.voluntary_pass = setup.voluntary_pass
+    for colour in range(state.colours):
+        state.left[colour] = ALL_PIECES
+    for i in range(setup.n_pieces):
+        colour, piece = setup.colours[i], setup.pieces[i]
+        reason = why_not_on_board(state, colour, piece, setup.orientations[i], setup.xs[i], setup.ys[i])
+        if reason != LEGAL:
+            return reason
+        put(state, colour, piece, FIRST_FORM[piece] + setup.orientations[i], setup.xs[i], setup.ys[i])
+        if state.left[colour] == 0:
+            state.bonus[colour] = 15
+    first = 0 if setup.to_move == BY_ORDER else setup.to_move
+    if first >= state.colours:
+        return COLOUR_NOT_IN_PLAY
+    state.last = (first - 1) % state.colours
+    return LEGAL
+
+
+def check(state: State, event: EventRecord) -> int:
+    """Why the event is refused."""
+    if state.passed_out:
+        return MATCH_OVER
+    reason = why_not_pass(state, event.colour) if event.tag == PASS else why_not_place(state, event)
+    if reason != LEGAL:
+        # Whether the match is over is dear to find out, and then nothing is legal anyway: so it is asked only here.
+        return MATCH_OVER if colour_to_move(state) == NOBODY else reason
+    return LEGAL if is_turn_of(state, event.colour) else NOT_YOUR_TURN
+
+
+def why_not_pass(state: State, colour: int) -> int:
+    """Reading 001-2: a colour may pass if that is played and it could place."""
+    if colour >= state.colours:
+        return COLOUR_NOT_IN_PLAY
+    if not state.voluntary_pass or not can_place(state, colour):
+        return PASSING_NOT_ALLOWED
+    return LEGAL
+
+
+def why_not_on_board(state: State, colour: int, piece: int, orientation: int, x: int, y: int) -> int:
+    """A piece that the colour still has, on squares of the board that are free."""
+    if colour >= state.colours:
+        return COLOUR_NOT_IN_PLAY
+    if orientation >= ORIENTATIONS[piece]:
+        return NOT_A_PIECE
+    form = FIRST_FORM[piece] + orientation
+    if not state.left[colour] >> piece & 1:
+        return PIECE_ALREADY_PLACED
+    if not on_board(state, form, x, y):
+        return OFF_BOARD
+    if overlaps(state, form, x, y):
+        return OVERLAPS
+    return LEGAL
+
+
+def why_not_place(state: State, event: EventRecord) -> int:
+    """The first piece covers a start square; every later one touches its own colour, at corners only."""
+    colour, x, y = event.colour, event.x, event.y
+    reason = why_not_on_board(state, colour, event.piece, event.orientation, x, y)
+    if reason != LEGAL:
+        return reason
+    form = FIRST_FORM[event.piece] + event.orientation
+    if state.left[colour] == ALL_PIECES:
+        return LEGAL if covers_start(state, colour, form, x, y) else MISSES_START
+    if touches_own_edge(state, colour, form, x, y):
+        return TOUCHES_OWN_EDGE
+    if not touches_own_corner(state, colour, form, x, y):
+        return NO_OWN_CORNER
+    return LEGAL
+
+
+def is_turn_of(state: State, colour: int) -> bool:
+    """Whether every colour between the last to act and this one can place nothing (this one can: its event is legal)."""
+    between = (state.last + 1) % state.colours
+    while between != colour:
+        if can_place(state, between):
+            return False
+        between = (between + 1) % state.colours
+    return True
+
+
+def apply(state: State, event: EventRecord) -> int:
+    """Lay the piece down; colours that were passed over are blocked for good."""
+    colour = event.colour
+    effects = 0
+    between = (state.last + 1) % state.colours
+    while between != colour:
+        state.blocked |= 1 << between
+        effects |= SKIPPED
+        between = (between + 1) % state.colours
+    state.last = colour
+    if event.tag == PASS:
+        state.passes |= 1 << colour
+        if has_everyone_passed(state):
+            state.passed_out = 1
+            effects |= PASSED_OUT
+        return effects
+    state.passes = 0
+    put(state, colour, event.piece, FIRST_FORM[event.piece] + event.orientation, event.x, event.y)
+    if state.left[colour] == 0:
+        state.bonus[colour] = 20 if event.piece == MONOMINO else 15
+        effects |= MONOMINO_LAST if event.piece == MONOMINO else ALL_PLACED
+    return effects
+
+
+def has_everyone_passed(state: State) -> bool:
+    """Whether every colour that can place has passed since the last placement."""
+    for colour in range(state.colours):
+        if not state.passes >> colour & 1 and can_place(state, colour):
+            return False
+    return True
+
+
+def colour_to_move(state: State) -> int:
+    """The next colour in order that can place, or `NOBODY`."""
+    if not state.passed_out:
+        for step in range(1, state.colours + 1):
+            colour = (state.last + step) % state.colours
+            if can_place(state, colour):
+                return colour
+    return NOBODY
+
+
+def seat_of(state: State, colour: int) -> int:
+    """The seat that plays a colour now (001.7)."""
+    if state.variant == TWO_PLAYER:
+        return colour % 2
+    if state.variant == THREE_PLAYER and colour == GREEN:
+        return (N_PIECES - pieces_left(state, GREEN)) % 3
+    return colour
+
+
+def turn(state: State) -> int:
+    """The seat that plays the colour to move."""
+    colour = colour_to_move(state)
+    return NOBODY if colour == NOBODY else seat_of(state, colour)
+
+
+def actor(state: State, event: EventRecord) -> int:
+    """The seat that plays the event's colour."""
+    return seat_of(state, event.colour)
+
+
+def legal(state: State, seat: int, out: Out) -> int:
+    """The placements of the colour to move, and its pass where that is played; out of turn, those of the seat's own colours."""
+    colour = colour_to_move(state)
+    if colour != NOBODY and seat_of(state, colour) == seat:
+        n = list_placements(state, colour, out, 0)
+        if state.voluntary_pass:
+            event = slot(out, n)
+            event.tag = PASS
+            event.colour = colour
+            n += 1
+        return n
+    n = 0
+    if not state.passed_out:
+        for own in range(state.colours):
+            is_shared = state.variant == THREE_PLAYER and own == GREEN
+            if not is_shared and seat_of(state, own) == seat:
+                n = list_placements(state, own, out, n)
+    return n
+
+
+def list_placements(state: State, colour: int, out: Out, n: int) -> int:
+    """Append every placement of a colour to `out`, from number n on; the new number."""
+    if state.blocked >> colour & 1 or spread(state, colour) == 0:
+        return n
+    for piece in range(N_PIECES):
+        if state.left[colour] >> piece & 1:
+            for orientation in range(ORIENTATIONS[piece]):
+                for y in range(0, state.side, 3):
+                    found = places(state, FIRST_FORM[piece] + orientation, y)
+                    while found:
+                        bit = lowest_bit(found)
+                        found &= found - 1
+                        event = slot(out, n)
+                        event.tag = PLACE
+                        event.colour = colour
+                        event.piece = piece
+                        event.orientation = orientation
+                        event.x = bit % STRIDE
+                        event.y = y + bit // STRIDE
+                        n += 1
+    return n
+
+
+def result(state: State, result: Result) -> None:
+    """−1 for each square left, or the bonus for having placed everything; highest score first, ties share (001-6)."""
+    for colour in range(state.colours):
+        if state.variant == THREE_PLAYER and colour == GREEN:
+            continue
+        seat = seat_of(state, colour)
+        left = squares_left(state, colour)
+        result.squares_left[seat] += left
+        result.pieces_left[seat] += pieces_left(state, colour)
+        result.bonus[seat] += state.bonus[colour]
+        result.score[seat] += state.bonus[colour] - left
+    rank_by_score(result, state.seats)
+
+
+def greedy(state: State, out: Out, n: int, random: Random) -> int:
+    """Any of the placements that cover the most squares."""
+    best, ties, chosen = -1, 0, 0
+    for i in range(n):
+        gain = SQUARES[out[i].piece] if out[i].tag == PLACE else 0
+        if gain > best:
+            best, ties = gain, 0
+        if gain == best:
+            ties += 1
+            if below(random, ties) == 0:
+                chosen = i
+    return chosen

@@ -1,0 +1,78 @@
+"""A picture as shapes: a ruleset says what lies where, `kifold.replay` draws it as text or SVG.
+
+Coordinates are in board units, x to the right and y downwards; a square cell is 1 × 1 and its shape is placed by its
+middle. Every shape has a letter, so that nobody has to tell colours apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One thing in a picture.
+
+    `kind` is ``square``, ``hexagon``, ``disc``, ``ring``, ``dot`` or ``card``; `colour` a name of `PALETTE`; `letter`
+    what stands for it in text; `title` what a pointer shows; `size` its width in board units.
+    """
+
+    kind: str
+    x: float
+    y: float
+    colour: str
+    letter: str
+    title: str = ""
+    size: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the board, from point to point."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text in the picture: coordinates, names."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(slots=True)
+class Scene:
+    """Everything in a picture, and lines of text below it (whose turn, scores)."""
+
+    width: float
+    height: float
+    shapes: list[Shape] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    legend: list[str] = field(default_factory=list)
+
+
+PALETTE = {
+    "board": ("#f4f1ea", ""),
+    "blue": ("#2f6fd0", "blue"),
+    "yellow": ("#f2c230", "yellow"),
+    "red": ("#d8403a", "red"),
+    "green": ("#3a9d4d", "green"),
+    "white": ("#ffffff", "bright_white"),
+    "black": ("#26262b", "bright_black"),
+    "purple": ("#8e4fb8", "magenta"),
+    "orange": ("#ee8a2d", "dark_orange"),
+    "cyan": ("#2fb3bf", "cyan"),
+    "pink": ("#ec87b4", "pink1"),
+    "brown": ("#93643a", "orange4"),
+    "grey": ("#9a9aa2", "grey62"),
+    "lime": ("#a5cf3f", "chartreuse3"),
+    "navy": ("#33418f", "blue3"),
+    "teal": ("#27796f", "dark_cyan"),
+}
+"""Colour names of pictures: the SVG fill, and the terminal's colour (empty: none)."""

@@ -1,0 +1,1 @@
+"""The store: journal, archive, import and export of match records."""

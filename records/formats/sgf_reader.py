@@ -1,0 +1,224 @@
+"""Reading many records out of one text or file, so that a broken one costs nothing but itself.
+
+Each record is read as it stands first. Only if that fails does the reader look for another place to go on:
+
+* A fault inside (a stray character, a name without a value) leaves the brackets countable: the record ends at its `)`.
+* A record that was cut off ends where a line begins with `(;` and a property that only a root may have, as `GM[`.
+* A record that is never closed ends at the first `(` inside it that looks like a beginning (`Scan.suspect`).
+* Anything else between two records, from a stray `)` to a line of prose, is one `Broken` up to the next `(;`.
+
+What cannot be seen from the brackets: a record that is cut off within a value and followed by the next without a line
+end. The two read as one record with a strange value; whoever knows the values refuses it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from kifold.records.formats.sgf_scan import BLANK, Scan
+from kifold.records.formats.sgf_tree import Broken, Tree
+
+RECORD_LIMIT = 1 << 24
+"""No record is longer (characters), unless the caller says so: what an unclosed one may cost in memory and time."""
+
+_CHUNK = 1 << 18
+_BETWEEN = re.compile(r"[ \t\n\v\f\r\ufeff]*+")  # with the BOMs of files that were put together
+_BEGINNING = re.compile(rf"\({BLANK}*+(?:;|\Z)")
+_BEGINNING_OF_LINE = re.compile(rf"(?<=[\r\n])\({BLANK}*+(?:;|\Z)")
+_BAD_BYTE = re.compile("[\udc80-\udcff]")  # what decoding with "surrogateescape" leaves of a byte that is not UTF-8
+
+
+def read_trees(text: str, *, limit: int = RECORD_LIMIT) -> Iterator[Tree | Broken]:
+    """Every record of a text, in order, and a `Broken` for every stretch that is none. Offsets are in characters.
+
+    Raises nothing. A text without a record and without anything else gives one `Broken` ("empty file").
+    """
+    return _Reader(lambda size: "", text, len, limit).records()
+
+
+def read_file(path: str | os.PathLike[str], *, limit: int = RECORD_LIMIT) -> Iterator[Tree | Broken]:
+    """As `read_trees`, from a UTF-8 file, with or without BOM, any line ends. Offsets are in bytes.
+
+    Keeps about one record in memory. A record with bytes that are not UTF-8 is `Broken`, the others are read. Raises
+    OSError if the file cannot be opened or read, when the first record or the one in question is asked for.
+    """
+    with Path(path).open("rb") as file:
+        decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+
+        def pull(size: int) -> str:
+            text = ""
+            while not text:
+                data = file.read(size)
+                text = decoder.decode(data, final=not data)
+                if not data:
+                    break
+            return text
+
+        yield from _Reader(pull, "", _utf8_size, limit).records()
+
+
+class _Reader:
+    """The text at hand, and how far it has been used: `pos` in `text`, `offset` and `line` in all that was read."""
+
+    def __init__(self, pull: Callable[[int], str], text: str, size: Callable[[str], int], limit: int) -> None:
+        self.pull = pull
+        self.text = text
+        self.size = size
+        self.limit = limit
+        self.pos = 0
+        self.offset = 0
+        self.line = 1
+        self.number = 0
+        self.ended = False
+
+    def records(self) -> Iterator[Tree | Broken]:
+        while self._skip_blanks():
+            self.number += 1
+            yield self._record() if self.text[self.pos] == "(" else self._junk(_BEGINNING)
+        if not self.number:
+            yield Broken(1, 0, 1, "empty file")
+
+    def _more(self, size: int) -> bool:
+        """Forgets what was used (but for one character, to look behind) and reads on. False: nothing left to read."""
+        if not self.ended:
+            chunk = self.pull(size)
+            while chunk.endswith("\r"):  # CR and LF are one line end: never part them
+                following = self.pull(1)
+                chunk += following
+                if not following:
+                    break
+            self.ended = not chunk
+            if chunk:
+                used = max(self.pos - 1, 0)
+                self.text = self.text[used:] + chunk
+                self.pos -= used
+        return not self.ended
+
+    def _advance(self, to: int) -> None:
+        self.offset += self._size(self.pos, to)
+        self.line += _line_ends(self.text, self.pos, to)
+        self.pos = to
+
+    def _size(self, start: int, stop: int) -> int:
+        return self.size(self.text[start:stop])
+
+    def _skip_blanks(self) -> bool:
+        """Goes to the next character that is no white space. False: there is none."""
+        while True:
+            between = _BETWEEN.match(self.text, self.pos)
+            if between and between.end() > self.pos:
+                self._advance(between.end())
+            if self.pos < len(self.text):
+                return True
+            if not self._more(_CHUNK):
+                return False
+
+    def _record(self) -> Tree | Broken:
+        """Looks at the rest of the line first, then at four times as much, and so on until the record ends."""
+        end = self._end_of_line()
+        while True:
+            scan = Scan(self.text, self.pos, end, self.offset - self.pos, self.line)
+            if scan.stop is not None:
+                return self._closed(scan, scan.stop)
+            known, wanted = end - self.pos, min(max(4 * (end - self.pos), 4096), self.limit)
+            while len(self.text) - self.pos < wanted and self._more(max(_CHUNK, wanted - (len(self.text) - self.pos))):
+                pass
+            end = min(len(self.text), self.pos + wanted)
+            if end - self.pos <= known:
+                return self._unclosed(scan, self.pos + known)
+
+    def _end_of_line(self) -> int:
+        end = self.text.find("\n", self.pos)
+        end = len(self.text) if end < 0 else end
+        carriage_return = self.text.find("\r", self.pos, end)
+        return end if carriage_return < 0 else carriage_return
+
+    def _closed(self, scan: Scan, stop: int) -> Tree | Broken:
+        if scan.fault is not None:
+            return self._broken(scan.fault, scan.fault_at, stop)
+        text, start = self.text, self.pos
+        bad = self._bad_byte(start, stop)
+        if bad is not None:
+            return self._broken(_not_utf8(text[bad]), bad, stop)
+        tree = Tree(scan.nodes, self.number, self.offset, self.line, self._size(start, stop))
+        if tree.size != stop - start or _line_ends(text, start, stop):
+            self._place(tree)
+        self._advance(stop)
+        return tree
+
+    def _place(self, tree: Tree) -> None:
+        """Sets where the nodes stand, in a record of several lines or with characters of several bytes."""
+        at, offset, line, shift = self.pos, tree.offset, tree.line, self.offset - self.pos
+        for node in tree.nodes:
+            place = node.offset - shift
+            offset += self._size(at, place)
+            line += _line_ends(self.text, at, place)
+            at, node.offset, node.line = place, offset, line
+
+    def _unclosed(self, scan: Scan, end: int) -> Broken:
+        """What to do about a record that does not end, in the text or within the limit."""
+        reason, next_one = scan.fault or "record not closed", scan.suspect
+        if next_one is not None:
+            if scan.fault_at < next_one:
+                return self._broken(reason, scan.fault_at, next_one)
+            return self._broken("record not closed before the next one", next_one, next_one)
+        if self.ended and end == len(self.text):
+            return self._broken(reason, scan.fault_at, end)
+        broken = self._broken(f"record longer than {self.limit} characters", self.pos, end)
+        broken.size += self._junk(_BEGINNING_OF_LINE).size
+        return broken
+
+    def _junk(self, beginning: re.Pattern[str]) -> Broken:
+        """Everything up to the next beginning of a record, without keeping it."""
+        reason = f"text outside a record: {self.text[self.pos : self.pos + 20]!r}"
+        broken = Broken(self.number, self.offset, self.line, reason, 0, self.offset, self.line)
+        undecoded = False
+        while True:
+            found = beginning.search(self.text, self.pos)
+            stop = found.start() if found else len(self.text)
+            bad = None if undecoded else self._bad_byte(self.pos, stop)
+            if bad is not None:
+                undecoded = True
+                broken.reason = _not_utf8(self.text[bad])
+                broken.fault_offset = self.offset + self._size(self.pos, bad)
+                broken.fault_line = self.line + _line_ends(self.text, self.pos, bad)
+            self._advance(stop)
+            broken.size = self.offset - broken.offset
+            if (found and found[0].endswith(";")) or not self._more(_CHUNK):
+                return broken
+
+    def _broken(self, reason: str, fault_at: int, stop: int) -> Broken:
+        bad = self._bad_byte(self.pos, stop)
+        if bad is not None:
+            reason, fault_at = _not_utf8(self.text[bad]), bad
+        fault_offset = self.offset + self._size(self.pos, fault_at)
+        fault_line = self.line + _line_ends(self.text, self.pos, fault_at)
+        broken = Broken(self.number, self.offset, self.line, reason, 0, fault_offset, fault_line)
+        self._advance(stop)
+        broken.size = self.offset - broken.offset
+        return broken
+
+    def _bad_byte(self, start: int, stop: int) -> int | None:
+        """Index of the first byte of a file that could not be decoded."""
+        piece = self.text[start:stop]
+        found = None if piece.isascii() or self.size is len else _BAD_BYTE.search(piece)
+        return start + found.start() if found else None
+
+
+def _not_utf8(char: str) -> str:
+    return f"not UTF-8: byte 0x{ord(char) - 0xDC00:02x}"
+
+
+def _utf8_size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+def _line_ends(text: str, start: int, stop: int) -> int:
+    """How many lines end in `text[start:stop]`; LF, CR and CRLF are one each."""
+    count = text.count("\n", start, stop)
+    returns = text.count("\r", start, stop)
+    return count + returns - text.count("\r\n", start, stop) if returns else count

@@ -1,0 +1,1 @@
+"""Timelines, seats' views, verification and pictures of recorded matches."""
