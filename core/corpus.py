@@ -11,10 +11,9 @@ import numpy as np
 from kifold.core.compiled import Compiled
 from kifold.core.events import Event, Started
 from kifold.core.flat import flatten, flatten_setup
-from kifold.core.loops import SNAPSHOT
 from kifold.core.records import Record, dtype_of, essential_size, to_numpy
 from kifold.core.rng import Random
-from kifold.core.ruleset import Ruleset
+from kifold.core.ruleset import SNAPSHOT, Ruleset
 
 MATCH = np.dtype(
     [("done", "<i4"), ("reason", "<i4"), ("effects", "<i8"), ("turn", "<i4"), ("snapshot", "<i4")], align=True

@@ -11,6 +11,7 @@ from typing import Any
 
 from kifold.core.names import LEGAL
 from kifold.core.rng import below, seed_random
+from kifold.core.ruleset import NOBODY, SNAPSHOT
 
 set_up: Any
 check: Any
@@ -22,8 +23,6 @@ result: Any
 greedy: Any
 chance: Any
 
-SNAPSHOT = 16
-"""A fingerprint is taken every so many events, and at the end."""
 SETUP_REFUSED = -1
 """What `done` says of a match whose setup the rules refuse."""
 
@@ -144,7 +143,7 @@ def play_corpus(
         seed_random(random[0], seed, first + m, 1)
         set_up(state[0], setups[m])
         seat = turn(state[0])
-        while seat != -1 and at - starts[m] < limit:
+        while seat != NOBODY and at - starts[m] < limit:
             n = legal(state[0], seat, out)
             if n > len(out):
                 return m, n

@@ -13,7 +13,7 @@ from kifold.core.emit import Out
 from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.flat import flatten, flatten_setup, unflatten
 from kifold.core.names import LEGAL
-from kifold.core.ruleset import NOBODY, Ruleset
+from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
 
 
 class Refused(ValueError):
@@ -53,6 +53,8 @@ class Play:
         log: every event after event 0, in order, also what was undone.
         effective: (seq, event) of the ruleset's own events that count.
         effects: the effect mask of each effective event.
+        seats: who acted at each effective event, `CHANCE` for chance.
+        snapshots: the essential bytes of the state after every 16th effective event.
         ending: the `Finished` or `Resigned` that closed the match, or None.
     """
 
@@ -71,6 +73,8 @@ class Play:
         self.state: Any = self.ruleset.state()
         self.effective: list[tuple[int, Event]] = []
         self.effects: list[int] = []
+        self.seats: list[int] = []
+        self.snapshots: list[bytes] = []
         self.ending: Finished | Resigned | None = None
         reason = self.ruleset.rules.set_up(self.state, flatten_setup(self.ruleset, self.started))
         if reason != LEGAL:
@@ -136,9 +140,13 @@ class Play:
         if isinstance(event, Finished | Resigned):
             self.ending = event
             return 0
-        effects = self.ruleset.rules.apply(self.state, flatten(self.ruleset, event))
+        record = flatten(self.ruleset, event)
+        self.seats.append(self.ruleset.rules.actor(self.state, record))
+        effects = self.ruleset.rules.apply(self.state, record)
         self.effective.append((seq, event))
         self.effects.append(effects)
+        if len(self.effective) % SNAPSHOT == 0:
+            self.snapshots.append(self.state.essential())
         return effects
 
     def _go_back(self) -> None:

@@ -21,6 +21,9 @@ NOBODY = -1
 CHANCE = -2
 """What `turn` returns while an event of chance is due, and `actor` for such an event."""
 
+SNAPSHOT = 16
+"""A fingerprint is taken after every so many events of a match, and at its end."""
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -62,7 +65,7 @@ class Notation:
     example: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ruleset:
     """One game: everything that kifold knows of it."""
 

@@ -604,6 +604,15 @@ def test_extra_play_impossible(reading: str) -> None:
     assert empty.to_move() == 1
 
 
+def test_constructed_extra_play() -> None:
+    oracle = corner_match([[cid(TWO, YELLOW), 1], [5, 9]], extra=True)
+    assert oracle.start_effects == {"extra_play"}
+    assert oracle.legal(0) >= {play(TWO, YELLOW, 0), ("stop", 0)}
+    none = corner_match([[1], [cid(TWO, YELLOW), 9]], extra=True, deck=0)
+    assert none.start_effects == {"extra_play", "extra_play_impossible"}
+    assert none.to_move() == 1
+
+
 def test_extra_play_waits_for_draws() -> None:
     board = {6: [card((B, R, K, Y), RED)], 2: [card((B, K, R, Y), RED)], 8: [card((R, Y, K, B), RED)]}
     oracle = at("beginner", [[cid(RBYK, BLUE), 1, 2], [6, 10]], board)
@@ -831,6 +840,21 @@ def test_solo_great_success(opens: bool) -> None:
     assert oracle.result()[0]["score"] == 2
 
 
+def test_solo_success_without_the_centre() -> None:
+    """003-29: a deck that is gone does not make it a great success, all 9 cells do."""
+    oracle = at("solo", [[cid((K, R, Y, B), BLUE)]], solo_board({1: card((R, B, K, Y), RED)}), deck=0)
+    assert oracle.apply(play((K, R, Y, B), BLUE, 2)) == {"solo_success"}
+
+
+def test_solo_has_no_extra_play() -> None:
+    two = at("solo", [[cid(TWO, YELLOW), 9]], solo_board({1: card((0, 1, 3, 2), RED), 3: card((0, 1, 2, 3), RED)}))
+    event = play(TWO, YELLOW, 0)
+    assert two.matches(*event[2:]) == 2
+    assert "extra_play" not in two.apply(event)
+    assert not two.position()["extra_due"]
+    assert two.position()["phase"] in ("turn", "draw")
+
+
 @pytest.mark.parametrize("reading", ["draw", "failure"])
 def test_solo_stuck(reading: str) -> None:
     board = solo_board(solo_full())
@@ -943,6 +967,7 @@ def check_invariants(oracle: Any, start: dict[str, Any]) -> None:
     assert all(48 not in stack[:-1] for stack in state["stacks"])
     setup_blockers = start["blockers_due"] - state["blockers_due"]
     assert sum(state["played"]) == len(laid) - setup_blockers - seeds <= 50
+    assert not (state["extra_due"] and (oracle.solo or state["phase"] != "draw"))
     if state["phase"] == "draw":
         assert state["draw_due"]["count"] <= state["deck"]
         assert oracle.legal_draws()

@@ -1,0 +1,56 @@
+"""Chipstack: pieces spread chips over the board, then take them from it; few colours win. Rule file chipstack.md."""
+
+from __future__ import annotations
+
+from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.rulesets.chipstack import notation, rules
+from kifold.core.rulesets.chipstack.declaration import (
+    EFFECTS,
+    OPTIONS,
+    REASONS,
+    VARIANTS,
+    ChipstackSetup,
+    Place,
+    Result,
+    State,
+    Take,
+)
+from kifold.core.rulesets.chipstack.picture import opening, picture
+
+CHIPSTACK = Ruleset(
+    name="chipstack",
+    revision=1,
+    title="Chipstack",
+    variants=VARIANTS,
+    options=OPTIONS,
+    actions=(Place, Take),
+    setup=ChipstackSetup,
+    state=State,
+    result=Result,
+    reasons=REASONS,
+    effects=EFFECTS,
+    rules=Rules(
+        set_up=rules.set_up,
+        check=rules.check,
+        apply=rules.apply,
+        legal=rules.legal,
+        turn=rules.turn,
+        actor=rules.actor,
+        result=rules.result,
+        greedy=rules.greedy,
+        chance=rules.chance,
+    ),
+    notation=Notation(notation.write, notation.read, "purple-square@4-e:3-d,3-e,6-d"),
+    picture=picture,
+    opening=opening,
+    notes=(
+        "The game's published name is not known; chipstack is ours. The rule text names two of the five colours, "
+        "purple and red; blue, green and yellow are our names for the others. It gives no number of players; "
+        "two to five is our range."
+    ),
+    units={
+        "colours": "colours of which the seat has a chip; fewest is best",
+        "chips": "chips the seat has, bonus chips of phase 1 included",
+        "sorted_counts": "chips per colour, ascending; for equal colours the first that differs decides, more is better",
+    },
+)

@@ -1,0 +1,164 @@
+"""Below the rules: areas of pieces as tables and bit sets, stacks of chips, and the ways to fill slots with chips.
+
+A bit set of cells has bit `cell`. A *slot* is a cell of the area of the piece that is being placed, with the cells that
+its chip may go to: the cell itself, or round the piece that lies there (000.4).
+"""
+
+from __future__ import annotations
+
+from kifold.core.emit import EventRecord
+from kifold.core.rulesets.chipstack.declaration import CELLS, CHIPS_PER_WORD, MOST_SLOTS, State
+
+SIZE = 6
+ROUND, SQUARE = 0, 1
+ALL_CELLS = (1 << CELLS) - 1
+STEPS = {
+    ROUND: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    SQUARE: ((-1, 0), (1, 0), (0, -1), (0, 1)),
+}
+
+
+def area(shape: int, cell: int) -> list[int]:
+    """The cells that a piece reaches (000.2), in the order of slots of 000.4 (7)."""
+    number, letter = divmod(cell, SIZE)
+    around = [(number + n, letter + m) for n, m in STEPS[shape]]
+    return [SIZE * n + m for n, m in around if 0 <= n < SIZE and 0 <= m < SIZE]
+
+
+_AREAS = [area(shape, cell) for shape in (ROUND, SQUARE) for cell in range(CELLS)]
+
+# One entry per shape and cell, at 36·shape + cell; of AREA_CELLS four, where a smaller area is filled up with 0.
+AREA = [sum(1 << reached for reached in cells) for cells in _AREAS]
+AREA_SIZE = [len(cells) for cells in _AREAS]
+AREA_CELLS = [cell for cells in _AREAS for cell in cells + [0] * (MOST_SLOTS - len(cells))]
+
+CELL_OF_REMAINDER = [0] * 37
+"""The cell of a single bit by its remainder modulo 37: the 36 powers of two all leave different ones."""
+for _cell in range(CELLS):
+    CELL_OF_REMAINDER[(1 << _cell) % 37] = _cell
+
+SETS_WITHOUT = [0x5555, 0x3333, 0x0F0F, 0x00FF]
+"""Of the 16 sets of four slots (set s is bit s) those without slot 0, 1, 2, 3."""
+
+
+def put_piece(state: State, kind: int, cell: int) -> None:
+    """Lay a piece of the supply on a cell; chips there are locked beneath it."""
+    state.left[kind] -= 1
+    state.pieces[cell] = 1 + kind
+    state.occupied |= 1 << cell
+
+
+def remove_piece(state: State, cell: int) -> int:
+    """Remove the piece on a cell from the game; its shape."""
+    shape = shape_on(state, cell)
+    state.pieces[cell] = 0
+    state.occupied &= ~(1 << cell)
+    return shape
+
+
+def shape_on(state: State, cell: int) -> int:
+    """The shape of the piece on a cell."""
+    return (state.pieces[cell] - 1) & 1
+
+
+def lay_chip(state: State, cell: int, colour: int) -> None:
+    """A chip on top of a cell's stack."""
+    height = state.heights[cell]
+    state.chips[2 * cell + height // CHIPS_PER_WORD] |= colour << 3 * (height % CHIPS_PER_WORD)
+    state.heights[cell] = height + 1
+    state.stacked |= 1 << cell
+
+
+def colour_at(state: State, cell: int, height: int) -> int:
+    """The colour of the chip that lies on `height` others."""
+    return state.chips[2 * cell + height // CHIPS_PER_WORD] >> 3 * (height % CHIPS_PER_WORD) & 7
+
+
+def top_colour(state: State, cell: int) -> int:
+    """The colour of the top chip of a stack that is not empty."""
+    return colour_at(state, cell, state.heights[cell] - 1)
+
+
+def take_chip(state: State, cell: int) -> int:
+    """Take the top chip of a stack that is not empty; its colour."""
+    height = state.heights[cell] - 1
+    colour = colour_at(state, cell, height)
+    state.chips[2 * cell + height // CHIPS_PER_WORD] ^= colour << 3 * (height % CHIPS_PER_WORD)
+    state.heights[cell] = height
+    if height == 0:
+        state.stacked &= ~(1 << cell)
+    return colour
+
+
+def find_slots(state: State, shape: int, cell: int) -> int:
+    """Write the targets of each live slot of a piece that is placed on `cell` into `slot_targets`; how many there are.
+
+    The piece itself occupies its cell already. A chip goes round a blocking piece once: no chain (000.4).
+    """
+    occupied = state.occupied | 1 << cell
+    first = MOST_SLOTS * (CELLS * shape + cell)
+    live = 0
+    for at in range(first, first + AREA_SIZE[CELLS * shape + cell]):
+        reached = AREA_CELLS[at]
+        targets = 1 << reached
+        if occupied & targets:
+            targets = AREA[CELLS * shape_on(state, reached) + reached] & ~occupied
+        if targets:
+            state.slot_targets[live] = targets
+            live += 1
+    return live
+
+
+def fill_one(state: State, live: int, filled: int, target: int) -> int:
+    """One more chip, on `target`: the sets of slots that may be filled after it, given those that may be filled before.
+
+    A chip fills one slot that is not filled yet and has `target` among its targets. Before the first chip `filled` is 1,
+    only the empty set; 0 means that the chips cannot come to these targets.
+    """
+    after = 0
+    for number in range(live):
+        if state.slot_targets[number] >> target & 1:
+            after |= (filled & SETS_WITHOUT[number]) << (1 << number)
+    return after
+
+
+def can_fill(state: State, live: int, event: EventRecord) -> bool:
+    """Whether each target of a placement can be matched with a slot of its own."""
+    filled = 1
+    for i in range(event.n_targets):
+        filled = fill_one(state, live, filled, event.targets[i])
+    return filled != 0
+
+
+def begin_outcomes(state: State, live: int) -> None:
+    """Before the first `next_outcome`: no chip is laid, all targets of all slots are untried."""
+    state.filled[0] = 1
+    state.untried[0] = 0
+    for number in range(live):
+        state.untried[0] |= state.slot_targets[number]
+
+
+def next_outcome(state: State, live: int, k: int, depth: int) -> bool:
+    """Write the next ascending list of `k` targets that fill different slots into `chosen`; False when there is none.
+
+    A search in depth without recursion: `untried[d]` are the cells that place d of the list may still take, none below
+    the one before it, and `filled[d]` the sets of slots that the d chips before it may have filled. It goes on at
+    `depth`: 0 for the first list, k − 1 for every later one.
+    """
+    while depth >= 0:
+        if depth == k:
+            return True
+        untried = state.untried[depth]
+        if untried == 0:
+            depth -= 1
+            continue
+        bit = untried & -untried
+        state.untried[depth] = untried ^ bit
+        target = CELL_OF_REMAINDER[bit % 37]
+        filled = fill_one(state, live, state.filled[depth], target)
+        if filled:
+            state.chosen[depth] = target
+            depth += 1
+            state.filled[depth] = filled
+            state.untried[depth] = untried
+    return False

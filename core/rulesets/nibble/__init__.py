@@ -1,0 +1,51 @@
+"""Nibble: two players take tiles of one colour from the rim of the board. Rule file nibble.md."""
+
+from __future__ import annotations
+
+from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.rulesets.nibble import notation, rules
+from kifold.core.rulesets.nibble.declaration import (
+    EFFECTS,
+    OPTIONS,
+    REASONS,
+    VARIANTS,
+    NibbleSetup,
+    Result,
+    State,
+    Take,
+)
+from kifold.core.rulesets.nibble.picture import opening, picture
+
+NIBBLE = Ruleset(
+    name="nibble",
+    revision=1,
+    title="Nibble",
+    variants=VARIANTS,
+    options=OPTIONS,
+    actions=(Take,),
+    setup=NibbleSetup,
+    state=State,
+    result=Result,
+    reasons=REASONS,
+    effects=EFFECTS,
+    rules=Rules(
+        set_up=rules.set_up,
+        check=rules.check,
+        apply=rules.apply,
+        legal=rules.legal,
+        turn=rules.turn,
+        actor=rules.actor,
+        result=rules.result,
+        greedy=rules.greedy,
+        chance=rules.chance,
+    ),
+    notation=Notation(notation.write, notation.read, "a1,c3"),
+    picture=picture,
+    opening=opening,
+    units={
+        "tiles_taken": "tiles taken",
+        "colours_owned": "colours in which the seat has the majority of the tiles",
+        "win_type": "how the match was won, the same for both seats: 1 all tiles of one colour, 2 three neighbouring "
+        "colours, 3 majority; 0 while it is still on",
+    },
+)

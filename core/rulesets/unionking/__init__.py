@@ -1,0 +1,54 @@
+"""Union King, the three games: two sides bring the halves of their seven pairs together. Rule file unionking.md."""
+
+from __future__ import annotations
+
+from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.rulesets.unionking import notation, rules
+from kifold.core.rulesets.unionking.declaration import (
+    EFFECTS,
+    OPTIONS,
+    REASONS,
+    VARIANTS,
+    Decline,
+    Move,
+    Result,
+    State,
+    UnionkingSetup,
+)
+from kifold.core.rulesets.unionking.picture import RECONSTRUCTION, opening, picture
+
+UNIONKING = Ruleset(
+    name="unionking",
+    revision=1,
+    title="Union King",
+    variants=VARIANTS,
+    options=OPTIONS,
+    actions=(Move, Decline),
+    setup=UnionkingSetup,
+    state=State,
+    result=Result,
+    reasons=REASONS,
+    effects=EFFECTS,
+    rules=Rules(
+        set_up=rules.set_up,
+        check=rules.check,
+        apply=rules.apply,
+        legal=rules.legal,
+        turn=rules.turn,
+        actor=rules.actor,
+        result=rules.result,
+        greedy=rules.greedy,
+    ),
+    notation=Notation(notation.write, notation.read, "woA-a3"),
+    picture=picture,
+    opening=opening,
+    notes=(
+        f"Board and starting layouts are {RECONSTRUCTION}. Sources say that 3, 4, 5 or 8 line ends leave a point "
+        "and that each side has seven pairs; the 7×7 points, the diagonals at every second one and the starting points "
+        "are our choice. Another board or layout goes into the setup."
+    ),
+    units={
+        "pairs": "own pairs that are merged at the end",
+        "points_sum": "line ends at the points of these pairs, before the scale of the game",
+    },
+)

@@ -1,0 +1,382 @@
+"""The rules of the three Union King games, as the rule book has them. Rule file unionking.md."""
+
+from __future__ import annotations
+
+from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.names import LEGAL
+from kifold.core.ranking import rank_by_score
+from kifold.core.rng import Random, below
+from kifold.core.ruleset import NOBODY
+from kifold.core.rulesets.unionking.board import (
+    DEGREE,
+    LINES,
+    POINT_OF_SPOT,
+    POINTS,
+    SPOT_OF_POINT,
+    SPOTS,
+    STEP,
+    board_number,
+    is_board,
+    step_to,
+)
+from kifold.core.rulesets.unionking.declaration import (
+    BAD_BOARD,
+    DECLINE_NOT_ALLOWED,
+    ENDED_BY_GOAL,
+    ENDED_BY_LENGTH,
+    ENDED_BY_REPETITION,
+    ENDED_STUCK,
+    GAME1,
+    JUMPED,
+    LAST_MOVE_GRANTED,
+    MATCH_OVER,
+    MERGED,
+    NOT_ON_A_LINE,
+    NOT_REACHABLE,
+    NOT_YOUR_TURN,
+    OFF_BOARD,
+    POINT_OFF_BOARD,
+    POINTS_NOT_DISTINCT,
+    SPLIT,
+    TURN_SKIPPED,
+    Result,
+    State,
+)
+from kifold.core.rulesets.unionking.history import KEY_BITS, WEIGHT, remember
+from kifold.core.rulesets.unionking.layouts import LAYOUTS, PIECES, SIDE
+
+MOVE, DECLINE = 16, 17
+WHITE, BLACK = 0, 1
+OUTER, INNER = 0, 1
+KINDS = 7
+FREE, EDGE = 0, -1
+
+# What a pair counts in each game (2): so many times the line ends at its point, and so much more.
+TIMES_LINE_ENDS = [1, 2, 2]
+AND_MORE = [0, 0, 5]
+# What ends each game (4.7): pairs in game 1, the total in the others.
+GOAL = [5, 70, 100]
+
+
+def set_up(state: State, setup: EventRecord) -> int:
+    """The pieces on their points (3). A side that cannot move at the start lets the other begin (4.11)."""
+    state.variant = setup.variant
+    state.width = setup.width
+    state.height = setup.height
+    state.jump_merge = setup.jump_merge
+    state.must_move_last = setup.last_move
+    state.repetition = setup.repetition
+    state.max_plies = setup.max_plies
+    if not is_board(state.width, state.height):
+        return BAD_BOARD
+    if setup.n_layout == 0 and (state.width != SIDE or state.height != SIDE):
+        return BAD_BOARD
+    if setup.n_layout != 0 and setup.n_layout != PIECES:
+        return POINT_OFF_BOARD
+    state.number = board_number(state.width, state.height)
+    clear_board(state)
+    for i in range(setup.n_layout):
+        if setup.layout[i] >= state.width * state.height:
+            return POINT_OFF_BOARD
+    for piece in range(PIECES):
+        point = setup.layout[piece] if setup.n_layout else LAYOUTS[state.variant * PIECES + piece]
+        if not put(state, piece, SPOT_OF_POINT[state.width * POINTS + point]):
+            return POINTS_NOT_DISTINCT
+    state.to_move = side_that_moves(state, WHITE)
+    if state.repetition:
+        remember(state, max(state.to_move, WHITE))
+    return LEGAL
+
+
+def clear_board(state: State) -> None:
+    """Every point free, and the rim around them."""
+    for spot in range(SPOTS):
+        state.board[spot] = EDGE
+    for point in range(state.width * state.height):
+        state.board[SPOT_OF_POINT[state.width * POINTS + point]] = FREE
+
+
+def put(state: State, piece: int, spot: int) -> bool:
+    """Put a piece down at the start; whether the spot was free or its partner's."""
+    if state.board[spot] != FREE and state.spots[partner(piece)] != spot:
+        return False
+    state.board[spot] += 1
+    state.spots[piece] = spot
+    state.key = (state.key + WEIGHT[piece] * spot) & KEY_BITS
+    return True
+
+
+def piece_of(colour: int, part: int, figure: int) -> int:
+    """The number of a piece."""
+    return (colour * 2 + part) * KINDS + figure
+
+
+def partner(piece: int) -> int:
+    """The other half of a pair: same colour, same figure (4.4)."""
+    return piece + KINDS if piece // KINDS % 2 == OUTER else piece - KINDS
+
+
+def check(state: State, event: EventRecord) -> int:
+    """Why the event is refused."""
+    if state.to_move == NOBODY:
+        return MATCH_OVER
+    reason = why_not_decline(state, event.colour) if event.tag == DECLINE else why_not_move(state, event)
+    if reason != LEGAL:
+        return reason
+    return LEGAL if event.colour == state.to_move else NOT_YOUR_TURN
+
+
+def why_not_decline(state: State, colour: int) -> int:
+    """There is no pass (4.1) but for Black's last move, where that is a permission (4.7)."""
+    return LEGAL if may_decline(state, colour) else DECLINE_NOT_ALLOWED
+
+
+def may_decline(state: State, colour: int) -> bool:
+    """Whether a side may do without its move now."""
+    return state.is_last_move != 0 and not state.must_move_last and colour == BLACK
+
+
+def why_not_move(state: State, event: EventRecord) -> int:
+    """A piece goes along a line of the board, no farther than to the next point unless it jumps (4.3, 4.4)."""
+    if event.to >= state.width * state.height:
+        return OFF_BOARD
+    piece = piece_of(event.colour, event.part, event.figure)
+    start, target = state.spots[piece], SPOT_OF_POINT[state.width * POINTS + event.to]
+    step = step_to(start, target)
+    if step == 0:
+        return NOT_ON_A_LINE
+    spot = start + step
+    while spot != target and state.board[spot] != FREE:
+        spot += step
+    if spot != target:
+        return NOT_REACHABLE
+    if state.board[target] == FREE:
+        return LEGAL
+    if target == state.spots[partner(piece)] and may_merge(state, start + step, target):
+        return LEGAL
+    return NOT_REACHABLE
+
+
+def may_merge(state: State, next_spot: int, target: int) -> bool:
+    """A piece joins its partner at the next point, and beyond a jump where that is played (option jump_merge)."""
+    return target == next_spot or state.jump_merge != 0
+
+
+def apply(state: State, event: EventRecord) -> int:
+    """Move the piece, then see whether that ends the match, and who is next."""
+    state.plies += 1
+    if event.tag == DECLINE:
+        return end(state, ENDED_BY_GOAL)
+    effects = move(state, event)
+    if state.is_last_move:
+        return effects | end(state, ENDED_BY_GOAL)
+    if is_at_goal(state, event.colour):
+        return effects | after_goal(state, event.colour)
+    return effects | after_move(state, event.colour)
+
+
+def end(state: State, why: int) -> int:
+    """The match is over."""
+    state.to_move = NOBODY
+    state.is_last_move = 0
+    return why
+
+
+def move(state: State, event: EventRecord) -> int:
+    """Take the piece from its point to the other; what came of it."""
+    piece = piece_of(event.colour, event.part, event.figure)
+    start, target = state.spots[piece], SPOT_OF_POINT[state.width * POINTS + event.to]
+    mate = state.spots[partner(piece)]
+    state.board[start] -= 1
+    state.board[target] += 1
+    state.spots[piece] = target
+    state.key = (state.key + WEIGHT[piece] * (target - start)) & KEY_BITS
+    state.moved[state.plies] = piece
+    state.came_from[state.plies] = start
+    effects = JUMPED if start + step_to(start, target) != target else 0
+    if start == mate:
+        effects |= SPLIT
+    if target == mate:
+        effects |= MERGED
+    return effects
+
+
+def after_goal(state: State, colour: int) -> int:
+    """When White is the one to reach the goal, Black – if it can – moves once more (4.7); no other end is looked at."""
+    if colour == WHITE and has_move(state, BLACK):
+        state.is_last_move = 1
+        state.to_move = BLACK
+        return LAST_MOVE_GRANTED
+    return end(state, ENDED_BY_GOAL)
+
+
+def after_move(state: State, colour: int) -> int:
+    """The ends of 4.11, in this order: repetition, length, nobody can move; else who moves next."""
+    following = side_that_moves(state, 1 - colour)
+    if state.repetition and remember(state, max(following, WHITE)) >= state.repetition:
+        return end(state, ENDED_BY_REPETITION)
+    if state.plies >= state.max_plies:
+        return end(state, ENDED_BY_LENGTH)
+    if following == NOBODY:
+        return end(state, ENDED_STUCK)
+    state.to_move = following
+    return TURN_SKIPPED if following == colour else 0
+
+
+def side_that_moves(state: State, colour: int) -> int:
+    """A side that can move; without a move its turn is skipped, and with both stuck it is nobody's (4.11)."""
+    if has_move(state, colour):
+        return colour
+    if has_move(state, 1 - colour):
+        return 1 - colour
+    return NOBODY
+
+
+def has_move(state: State, colour: int) -> bool:
+    """Whether any piece of a side can move."""
+    for piece in range(piece_of(colour, OUTER, 0), piece_of(colour + 1, OUTER, 0)):
+        if can_move(state, piece):
+            return True
+    return False
+
+
+def can_move(state: State, piece: int) -> bool:
+    """Whether a free point, or the partner, can be reached along some line."""
+    start, mate = state.spots[piece], state.spots[partner(piece)]
+    for way in range(LINES[start]):
+        spot = start + STEP[way]
+        while state.board[spot] > FREE:
+            if spot == mate and may_merge(state, start + STEP[way], spot):
+                return True
+            spot += STEP[way]
+        if state.board[spot] == FREE:
+            return True
+    return False
+
+
+def is_at_goal(state: State, colour: int) -> bool:
+    """Five pairs in game 1, 70 points in game 2, 100 in game 3 (4.7)."""
+    reached = pairs(state, colour) if state.variant == GAME1 else total(state, colour)
+    return reached >= GOAL[state.variant]
+
+
+def pairs(state: State, colour: int) -> int:
+    """How many pairs of a colour are merged now."""
+    count = 0
+    for figure in range(KINDS):
+        if is_merged(state, colour, figure):
+            count += 1
+    return count
+
+
+def points_sum(state: State, colour: int) -> int:
+    """The line ends at the points of a colour's merged pairs, from the position as it is (4.5)."""
+    ends = 0
+    for figure in range(KINDS):
+        if is_merged(state, colour, figure):
+            ends += DEGREE[state.number * SPOTS + state.spots[piece_of(colour, OUTER, figure)]]
+    return ends
+
+
+def is_merged(state: State, colour: int, figure: int) -> bool:
+    """Whether the two halves of a pair stand on one point."""
+    return state.spots[piece_of(colour, OUTER, figure)] == state.spots[piece_of(colour, INNER, figure)]
+
+
+def total(state: State, colour: int) -> int:
+    """The points of a colour by the scale of the game (2)."""
+    return TIMES_LINE_ENDS[state.variant] * points_sum(state, colour) + AND_MORE[state.variant] * pairs(state, colour)
+
+
+def pair_on(state: State, spot: int) -> int:
+    """The points of one pair that stands on a spot."""
+    return TIMES_LINE_ENDS[state.variant] * DEGREE[state.number * SPOTS + spot] + AND_MORE[state.variant]
+
+
+def turn(state: State) -> int:
+    """The side to move."""
+    return state.to_move
+
+
+def actor(state: State, event: EventRecord) -> int:
+    """White is seat 0, Black seat 1."""
+    return event.colour  # type: ignore[no-any-return]
+
+
+def legal(state: State, seat: int, out: Out) -> int:
+    """The moves of a side, and Black's declining of the last one; out of turn the moves that the side would have."""
+    if state.to_move == NOBODY:
+        return 0
+    n = 0
+    for part in range(2):
+        for figure in range(KINDS):
+            n = list_moves(state, seat, part, figure, out, n)
+    if may_decline(state, seat):
+        event = slot(out, n)
+        event.tag = DECLINE
+        event.colour = seat
+        n += 1
+    return n
+
+
+def list_moves(state: State, colour: int, part: int, figure: int, out: Out, n: int) -> int:
+    """Append every move of a piece to `out`, from number n on; the new number."""
+    piece = piece_of(colour, part, figure)
+    start, mate = state.spots[piece], state.spots[partner(piece)]
+    for way in range(LINES[start]):
+        spot = start + STEP[way]
+        while state.board[spot] > FREE:
+            if spot == mate and may_merge(state, start + STEP[way], spot):
+                write_move(state, slot(out, n), colour, part, figure, spot)
+                n += 1
+            spot += STEP[way]
+        if state.board[spot] == FREE:
+            write_move(state, slot(out, n), colour, part, figure, spot)
+            n += 1
+    return n
+
+
+def write_move(state: State, event: EventRecord, colour: int, part: int, figure: int, spot: int) -> None:
+    """Fill in the event of a piece that moves to a spot."""
+    event.tag = MOVE
+    event.colour = colour
+    event.part = part
+    event.figure = figure
+    event.to = POINT_OF_SPOT[state.width * SPOTS + spot]
+
+
+def result(state: State, result: Result) -> None:
+    """The higher total wins, whoever ended the match; equal totals are a draw (4.8, 4.9)."""
+    for colour in range(2):
+        result.pairs[colour] = pairs(state, colour)
+        result.points_sum[colour] = points_sum(state, colour)
+        result.score[colour] = total(state, colour)
+    rank_by_score(result, 2)
+
+
+def gain(state: State, event: EventRecord) -> int:
+    """By how much a move changes the mover's own total."""
+    if event.tag == DECLINE:
+        return 0
+    piece = piece_of(event.colour, event.part, event.figure)
+    mate, target = state.spots[partner(piece)], SPOT_OF_POINT[state.width * POINTS + event.to]
+    change = 0
+    if state.spots[piece] == mate:
+        change -= pair_on(state, mate)
+    if target == mate:
+        change += pair_on(state, mate)
+    return change
+
+
+def greedy(state: State, out: Out, n: int, random: Random) -> int:
+    """Any of the moves after which the mover's own total is highest."""
+    best, ties, chosen = -1000, 0, 0
+    for i in range(n):
+        change = gain(state, out[i])
+        if change > best:
+            best, ties = change, 0
+        if change == best:
+            ties += 1
+            if below(random, ties) == 0:
+                chosen = i
+    return chosen

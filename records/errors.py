@@ -1,0 +1,19 @@
+"""What can go wrong with a store. Every message is one line: what, where, what to do."""
+
+from __future__ import annotations
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked."""
+
+
+class NoSuchMatch(StoreError):
+    """No match, or more than one, fits the id that was given."""
+
+
+class Conflict(StoreError):
+    """The log has moved on since the caller looked. `present` is the number of its last event."""
+
+    def __init__(self, text: str, present: int) -> None:
+        super().__init__(text)
+        self.present = present

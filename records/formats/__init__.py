@@ -1,0 +1,1 @@
+"""Record formats: how matches are written down elsewhere, and by us."""

@@ -1,0 +1,100 @@
+"""What a fold says of a match, as the archive keeps it beside the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from kifold.core.events import Event, Finished, Resigned, Started, Undone
+from kifold.core.play import Play, Refused, Standing, fold, standings
+from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
+from kifold.records.log import Log
+
+if TYPE_CHECKING:
+    from kifold.core.corpus import Corpus, Folded
+
+FINGERPRINT_SIZE = 4
+"""Bytes of one stored fingerprint: enough to tell that a fold went another way, small beside the events."""
+
+MANY = 256
+"""From so many logs on, loading and perhaps compiling the fast rules pays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Who acted at each event (None for chance and for what no seat decides), the fingerprints one after the other, how the
+    seats stand, whether the match is over."""
+
+    seats: Sequence[int | None]
+    fingerprints: bytes
+    standings: Sequence[Standing]
+    is_over: bool
+
+
+def fingerprint(essential: bytes) -> bytes:
+    """The fingerprint of a state: BLAKE2b over its essential bytes."""
+    return blake2b(essential, digest_size=FINGERPRINT_SIZE).digest()
+
+
+def judge(play: Play) -> Judged:
+    """What a folded match says of itself."""
+    seats: list[int | None] = [event.seat if isinstance(event, Resigned) else None for event in play.log]
+    for (seq, _), seat in zip(play.effective, play.seats, strict=True):
+        seats[seq - 1] = None if seat == CHANCE else seat
+    prints = [fingerprint(snapshot) for snapshot in play.snapshots]
+    if not play.effective or len(play.effective) % SNAPSHOT:
+        prints.append(fingerprint(play.state.essential()))
+    return Judged(seats, b"".join(prints), play.result(), play.is_over)
+
+
+def judge_log(ruleset: Ruleset, started: Started, events: Sequence[Event]) -> Judged | Refused:
+    """Fold a log: what it says of itself, or the first refusal."""
+    try:
+        play, refused = fold(ruleset, started, events)
+    except Refused as refusal:
+        return refusal
+    return refused or judge(play)
+
+
+def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
+    """Fold logs, compiled when there are many: for each what it says of itself, or the first refusal."""
+    if len(logs) < MANY:
+        return [judge_log(ruleset, log.started, log.events) for log in logs]
+    from kifold.core.compiled import compiled
+    from kifold.core.corpus import Corpus, Folder
+
+    # A log in which something was taken back may hide a refusal in what no longer counts: it is folded event by event.
+    plain = [any(isinstance(event, Undone) for event in log.events) for log in logs]
+    effective = [[event for event in log.events if type(event) in ruleset.events] for log in logs]
+    corpus = Corpus.of(ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)])
+    folded = Folder(ruleset, compiled(ruleset.name)).fold(corpus)
+    verdicts: list[Judged | Refused] = []
+    for m, log in enumerate(logs):
+        is_whole = folded.matches["done"][m] == len(effective[m]) and not folded.matches["reason"][m]
+        closing = [event for event in log.events if isinstance(event, Finished | Resigned)]
+        if plain[m] or not is_whole or len(closing) > 1 or (closing and folded.matches["turn"][m] == NOBODY):
+            verdicts.append(judge_log(ruleset, log.started, log.events))
+        else:
+            verdicts.append(_judged(ruleset, log, closing, corpus, folded, m))
+    return verdicts
+
+
+def _judged(ruleset: Ruleset, log: Log, closing: Sequence[Event], corpus: Corpus, folded: Folded, m: int) -> Judged:
+    acted = iter(folded.per_event["seat"][corpus.starts[m] : corpus.starts[m + 1]].tolist())
+    seats: list[int | None] = []
+    for event in log.events:
+        if type(event) in ruleset.events:
+            seat = next(acted)
+            seats.append(None if seat == CHANCE else seat)
+        else:
+            seats.append(event.seat if isinstance(event, Resigned) else None)
+    first = folded.matches["snapshot"][m]
+    last = folded.matches["snapshot"][m + 1] if m + 1 < len(folded.matches) else len(folded.snapshots)
+    prints = b"".join(fingerprint(row.tobytes()) for row in folded.snapshots[first:last])
+    ending = closing[0] if closing else None
+    result = SimpleNamespace(**{name: folded.results[name][m] for name in folded.results.dtype.names or ()})
+    is_over = bool(closing) or folded.matches["turn"][m] == NOBODY
+    return Judged(seats, prints, standings(ruleset, log.started.seats, result, ending), bool(is_over))

@@ -1,0 +1,32 @@
+"""A match as it is stored: its log and what lies beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kifold.core.codec import digest
+from kifold.core.events import Event, Started
+
+
+@dataclass(slots=True)
+class Log:
+    """One match.
+
+    Attributes:
+        match_id: see `kifold.records.ids`.
+        started: event 0.
+        events: events 1, 2, … in order, also what was taken back.
+        players: one name per seat, or empty. Names are no part of the log or its digest.
+    """
+
+    match_id: int
+    started: Started
+    events: Sequence[Event]
+    players: tuple[str, ...] = ()
+    is_archived: bool = field(default=False, compare=False)
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of the log, 16 bytes."""
+        return digest(self.started, self.events)

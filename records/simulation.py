@@ -1,0 +1,138 @@
+"""Simulated matches, straight into the archive: the same folder on every run and with any number of workers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import local
+from types import SimpleNamespace
+
+import msgspec
+import pyarrow as pa
+
+from kifold.core.codec import encode
+from kifold.core.compiled import compiled
+from kifold.core.corpus import Corpus, Folder
+from kifold.core.events import Started
+from kifold.core.flat import flatten_setup, unflatten_setup
+from kifold.core.registry import ruleset
+from kifold.records.bulk import BulkWriter, corpus_tables
+from kifold.records.ids import series_id
+from kifold.records.store import Store
+
+EVENTS_PER_GROUP = 300_000
+PILOT = 64
+LARGEST_CHUNK = 16_384
+POLICIES = ("random", "greedy")
+SEED_LIMIT = 1 << 62
+
+Tables = tuple[pa.Table, pa.Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What is simulated: event 0 of every match (its setup a template), the policy of all seats, the seed."""
+
+    started: Started
+    policy: str
+    seed: int
+
+    @property
+    def name(self) -> bytes:
+        """The bytes that the match ids follow from."""
+        return encode(self.started) + f" {self.policy} {self.seed}".encode()
+
+
+def simulation(started: Started, policy: str, seed: int) -> Simulation:
+    """Check and describe a simulation.
+
+    Raises:
+        ValueError: for an unknown policy or a seed out of range.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"no policy {policy!r}: choose from {', '.join(POLICIES)}")
+    if not 0 <= seed < SEED_LIMIT:
+        raise ValueError(f"a seed is a number from 0 to {SEED_LIMIT - 1}, not {seed}")
+    tags = {"source": "simulation", "policy": policy}
+    return Simulation(msgspec.structs.replace(started, tags=tags | started.tags), policy, seed)
+
+
+def simulate(
+    store: Store, what: Simulation, games: int, workers: int, on_progress: Callable[[int, int], None]
+) -> tuple[int, int]:
+    """Play matches number 0 … games − 1 and archive them; those that the store already holds are not played again.
+
+    Args:
+        on_progress: called with the numbers of matches and events of each chunk.
+
+    Returns:
+        How many matches were added, and how many were there before. When interrupted, what was played is kept.
+    """
+    first = _held(store, what, games)
+    rules = ruleset(what.started.ruleset)
+    with BulkWriter(store, rules, name=f"{rules.name}-{series_id(what.name, first):x}") as writer:
+        try:
+            for matches, events in _chunks(what, first, games, workers):
+                writer.add_tables(matches, events)
+                on_progress(len(matches), len(events))
+        except KeyboardInterrupt:
+            writer.commit()
+            raise
+    return writer.matches, first
+
+
+def _held(store: Store, what: Simulation, games: int) -> int:
+    query = "SELECT count(*) FROM archived WHERE match BETWEEN ? AND ?"
+    row = store.journal.db.execute(query, (series_id(what.name, 0), series_id(what.name, games - 1))).fetchone()
+    return int(row[0])
+
+
+def _chunks(what: Simulation, first: int, games: int, workers: int) -> Iterator[Tables]:
+    """The tables of each chunk, in order; at most two per worker are waiting."""
+    scratch = local()
+
+    def play(begin: int, count: int) -> list[Tables]:
+        if not hasattr(scratch, "folder"):
+            scratch.folder = Folder(rules, compiled(rules.name))
+        return [_tables(what, scratch.folder, corpus, at) for corpus, at in _corpora(what, scratch.folder, begin, count)]
+
+    rules = ruleset(what.started.ruleset)
+    waiting: deque[Future[list[Tables]]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        size = _chunk_size(what, Folder(rules, compiled(rules.name)))
+        try:
+            for begin in range(first, games, size):
+                waiting.append(pool.submit(play, begin, min(size, games - begin)))
+                if len(waiting) > 2 * workers:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _corpora(what: Simulation, folder: Folder, begin: int, count: int) -> Iterator[tuple[Corpus, int]]:
+    template = flatten_setup(folder.ruleset, what.started)
+    for corpus in folder.play(template, what.seed, begin, count, greedy=what.policy == "greedy"):
+        yield corpus, begin
+        begin += len(corpus)
+
+
+def _chunk_size(what: Simulation, folder: Folder) -> int:
+    """How many matches make a row group, judged by the first ones (so it does not depend on who plays them)."""
+    events = sum(len(corpus.events) for corpus, _ in _corpora(what, folder, 0, PILOT))
+    return max(1, min(LARGEST_CHUNK, EVENTS_PER_GROUP * PILOT // max(events, 1)))
+
+
+def _tables(what: Simulation, folder: Folder, corpus: Corpus, begin: int) -> Tables:
+    def started(m: int) -> Started:
+        if folder.ruleset.rules.chance is None:
+            return what.started
+        record = SimpleNamespace(**{name: corpus.setups[name][m].tolist() for name in corpus.setups.dtype.names or ()})
+        return msgspec.structs.replace(what.started, setup=unflatten_setup(folder.ruleset, record))
+
+    ids = [series_id(what.name, begin + m) for m in range(len(corpus))]
+    return corpus_tables(corpus, folder.fold(corpus), started, ids)

@@ -1,0 +1,169 @@
+"""Matches as Arrow tables, and back: the form they have in the archive.
+
+`matches` has one row per match, `events` one row per event after event 0, sorted by (match_id, seq). Everything a log says is
+in typed columns; the digest, the fingerprints and the result beside it are what the writer computed, never trusted by a
+reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+
+from kifold.core.events import COMMON, Event, Finished, Resigned, Started, tag_of
+from kifold.core.fields import Field, fields_of
+from kifold.core.play import Standing
+from kifold.core.ruleset import Ruleset
+from kifold.core.schema import columns_of, events_schema, setup_type
+from kifold.records.judge import Judged
+from kifold.records.log import Log
+
+FINGERPRINT_SIZE = 4
+"""Bytes of one stored fingerprint: enough to tell that a fold went another way, small beside the events."""
+
+
+@cache
+def result_type(ruleset: Ruleset) -> pa.DataType:
+    """The list of standings in a row of `matches`: per seat rank, shared, score, and the ruleset's components."""
+    components = [
+        pa.field(s.name, pa.int32() if s.length == ruleset.most_seats else pa.list_(pa.int32()))
+        for s in ruleset.result.slots
+        if s.name not in ("rank", "shared", "score")
+    ]
+    base = [pa.field("seat", pa.int8()), pa.field("rank", pa.int8()), pa.field("shared", pa.bool_())]
+    return pa.list_(pa.struct([*base, pa.field("score", pa.int32()), *components]))
+
+
+@cache
+def matches_schema(ruleset: Ruleset) -> pa.Schema:
+    """The `matches` table of a ruleset."""
+    text = pa.string()
+    return pa.schema(
+        [
+            pa.field("match_id", pa.int64(), nullable=False),
+            pa.field("variant", text),
+            pa.field("revision", pa.int16()),
+            pa.field("options", pa.map_(text, text)),
+            pa.field("seats", pa.int8()),
+            pa.field("tags", pa.map_(text, text)),
+            pa.field("setup", setup_type(ruleset)),
+            pa.field("players", pa.list_(text)),
+            pa.field("n_events", pa.int32()),
+            pa.field("finished", pa.bool_()),
+            pa.field("ending", text),
+            pa.field("result", result_type(ruleset)),
+            pa.field("digest", pa.binary(16)),
+            pa.field("fingerprints", pa.binary()),
+        ]
+    )
+
+
+def match_row(log: Log, judged: Judged) -> dict[str, Any]:
+    """A match as a row of `matches`."""
+    started = log.started
+    return {
+        "match_id": log.match_id,
+        "variant": started.variant,
+        "revision": started.revision,
+        "options": [(name, option_text(value)) for name, value in started.options.items()],
+        "seats": started.seats,
+        "tags": list(started.tags.items()),
+        "setup": {f.name: getattr(started.setup, f.name) for f in fields_of(type(started.setup))},
+        "players": list(log.players),
+        "n_events": len(log.events),
+        "finished": judged.is_over,
+        "ending": ending_text(log.events, is_over=judged.is_over),
+        "result": [standing_row(standing) for standing in judged.standings],
+        "digest": log.digest,
+        "fingerprints": judged.fingerprints,
+    }
+
+
+def option_text(value: bool | int | str) -> str:
+    """An option's value as the archive and SQL have it: JSON for numbers and truth values, bare words."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def ending_text(events: Sequence[Event], *, is_over: bool) -> str | None:
+    """How a match ended: ``rules``, ``resigned``, ``abandoned`` …; None while it is unfinished."""
+    for event in reversed(events):
+        if isinstance(event, Resigned):
+            return "resigned" if is_over else None
+        if isinstance(event, Finished):
+            return fields_of(Finished)[0].words[event.ending] if is_over else None
+    return "rules" if is_over else None
+
+
+def standing_row(standing: Standing) -> dict[str, Any]:
+    """A standing as an element of `result`."""
+    base = {"seat": standing.seat, "rank": standing.rank, "shared": standing.shared, "score": standing.score}
+    return base | standing.components
+
+
+def event_columns(ruleset: Ruleset) -> dict[str, list[Any]]:
+    """Empty columns of `events`, to be filled by `add_events`."""
+    return {name: [] for name in events_schema(ruleset).names}
+
+
+def add_events(columns: dict[str, list[Any]], ruleset: Ruleset, match: int, events: Sequence[Event], seats: Sequence[int | None]) -> None:
+    """Append a match's events to columns, row by row; columns that an event lacks get null."""
+    filled, empty = _fillers(ruleset, tuple(columns))
+    for seq, (event, seat) in enumerate(zip(events, seats, strict=True), start=1):
+        columns["match_id"].append(match)
+        columns["seq"].append(seq)
+        columns["tag"].append(tag_of(type(event)))
+        if "seat" not in filled[type(event)]:
+            columns["seat"].append(seat)
+        for name in filled[type(event)]:
+            columns[name].append(getattr(event, name))
+        for name in empty[type(event)]:
+            columns[name].append(None)
+
+
+@cache
+def _fillers(ruleset: Ruleset, names: tuple[str, ...]) -> tuple[dict[type, list[str]], dict[type, list[str]]]:
+    filled = {event: [f.name for f in fields_of(event)] for event in ruleset.events + COMMON}
+    empty = {event: [n for n in names[3:] if n != "seat" and n not in has] for event, has in filled.items()}
+    return filled, empty
+
+
+def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Iterator[Log]:
+    """The logs that two tables hold; `events` has all rows of these matches, in order."""
+    rows = matches.to_pylist()
+    tags = events["tag"].to_pylist()
+    columns = {name: events[name].to_pylist() for name in columns_of(ruleset)}
+    at = 0
+    for row in rows:
+        log_events = []
+        for i in range(at, at + row["n_events"]):
+            event = _types(ruleset)[tags[i]]
+            log_events.append(event(*[_plain(f, columns[f.name][i]) for f in fields_of(event)]))
+        at += row["n_events"]
+        yield Log(row["match_id"], row_started(ruleset, row), log_events, tuple(row["players"] or ()), is_archived=True)
+
+
+@cache
+def _types(ruleset: Ruleset) -> dict[int, type[Event]]:
+    return {tag_of(event): event for event in ruleset.events + COMMON}
+
+
+def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
+    """Event 0 from a row of `matches`."""
+    options = {option.name: option for option in ruleset.options}
+    return Started(
+        ruleset.name,
+        row["variant"],
+        row["revision"],
+        {name: options[name].parse(text) if name in options else text for name, text in row["options"]},
+        row["seats"],
+        dict(row["tags"]),
+        ruleset.make_setup({f.name: _plain(f, row["setup"][f.name]) for f in fields_of(ruleset.setup)}),
+    )
+
+
+def _plain(field: Field, value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+

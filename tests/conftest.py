@@ -1,0 +1,32 @@
+"""One cache folder for compiled rules, shared by all workers of a run and by later runs, under pytest's own cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+pytest.register_assert_rewrite("tests.rulesets.harness", "tests.rulesets.two_ways")
+
+MADE = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set `KIFOLD_CACHE`, unless it is set. Workers and subprocesses inherit it."""
+    if "KIFOLD_CACHE" in os.environ:
+        return
+    cache = getattr(config, "cache", None)
+    if cache is None:
+        config.stash[MADE] = Path(tempfile.mkdtemp(prefix="kifold-tests-"))
+        os.environ["KIFOLD_CACHE"] = str(config.stash[MADE])
+    else:
+        os.environ["KIFOLD_CACHE"] = str(cache.mkdir("kifold"))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if MADE in config.stash:
+        del os.environ["KIFOLD_CACHE"]
+        shutil.rmtree(config.stash[MADE], ignore_errors=True)

@@ -1,0 +1,122 @@
+"""Random matches as logs, played in plain Python, and a ruleset's compiled loops with bounds checking."""
+
+from __future__ import annotations
+
+import fcntl
+import random
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from kifold.core.compiled import Compiled
+from kifold.core.corpus import Corpus, Folder
+from kifold.core.emit import Out
+from kifold.core.events import Event, Started
+from kifold.core.flat import flatten_setup, unflatten, unflatten_setup
+from kifold.core.play import Play
+from kifold.core.records import from_numpy
+from kifold.core.rng import Random, below, seed_random
+from kifold.core.ruleset import NOBODY, Ruleset
+
+Log = tuple[Started, list[Event]]
+"""Event 0 of a match, and the ruleset's own events after it."""
+Choose = Callable[[Play, list[Event], random.Random], Event]
+
+
+def started_with_chance(ruleset: Ruleset, started: Started, seed: int, match: int) -> Started:
+    """Event 0 with the chance part of its setup drawn, as match number `match` of a simulation has it."""
+    if ruleset.rules.chance is None:
+        return started
+    record, source = flatten_setup(ruleset, started), Random()
+    seed_random(source, seed, match, 0)
+    ruleset.rules.chance(record, source)
+    return msgspec.structs.replace(started, setup=unflatten_setup(ruleset, record))
+
+
+def random_log(
+    ruleset: Ruleset, started: Started, seed: int, match: int, *, greedy: bool = False, limit: int = 10_000
+) -> Log:
+    """One match in plain Python, as `Folder.play` plays it: the same seed and number give the same match."""
+    play = Play(ruleset, started_with_chance(ruleset, started, seed, match))
+    source = Random()
+    seed_random(source, seed, match, 1)
+    while (seat := play.turn) != NOBODY and len(play.log) < limit:
+        out = Out(ruleset.event_record)
+        n = ruleset.rules.legal(play.state, seat, out)
+        assert n > 0, f"{seat} has the turn and no legal event: {play.state}"
+        takes_best = greedy and seat >= 0
+        i = ruleset.rules.greedy(play.state, out, n, source) if takes_best else below(source, n)
+        play.add(unflatten(ruleset, out[i]))
+    return play.started, play.log
+
+
+def random_logs(
+    ruleset: Ruleset,
+    variant: str | None = None,
+    options: dict[str, Any] | None = None,
+    seats: int | None = None,
+    *,
+    count: int,
+    seed: int,
+    greedy: bool = False,
+    limit: int = 10_000,
+    setup: Any = None,
+) -> list[Log]:
+    """Matches number 0 … count - 1 of a simulation, played in plain Python."""
+    started = ruleset.start(variant, options, seats, setup=setup)
+    return [random_log(ruleset, started, seed, m, greedy=greedy, limit=limit) for m in range(count)]
+
+
+def chosen_log(ruleset: Ruleset, started: Started, choose: Choose, seed: int, *, limit: int = 10_000) -> Log:
+    """One match in which `choose` picks among the legal events: for what random play hardly ever does."""
+    play, rng = Play(ruleset, started), random.Random(seed)
+    while play.turn != NOBODY and len(play.log) < limit:
+        play.add(choose(play, play.legal(), rng))
+    return started, play.log
+
+
+def logs_of(corpus: Corpus, started: Started) -> list[Log]:
+    """The matches of a corpus as logs; `started` gives what is not in the arrays."""
+    ruleset, logs = corpus.ruleset, []
+    for m in range(len(corpus)):
+        setup = unflatten_setup(ruleset, from_numpy(ruleset.setup_record, corpus.setups[m]))
+        rows = corpus.events[corpus.starts[m] : corpus.starts[m + 1]]
+        log = [unflatten(ruleset, from_numpy(ruleset.event_record, row)) for row in rows]
+        logs.append((msgspec.structs.replace(started, setup=setup), log))
+    return logs
+
+
+def events_of(ruleset: Ruleset, rows: Any) -> list[Event]:
+    """Flat records out of a structured array as events."""
+    return [unflatten(ruleset, from_numpy(ruleset.event_record, row)) for row in rows]
+
+
+_folders: dict[tuple[str, bool], Folder] = {}
+
+
+def folder(ruleset: Ruleset, *, boundscheck: bool = True) -> Folder:
+    """The ruleset's compiled loops, with bounds checking; compiled once for all workers, which wait for the first."""
+    key = (ruleset.name, boundscheck)
+    if key not in _folders:
+        code = Compiled(ruleset, boundscheck=boundscheck)
+        code.folder.parent.mkdir(parents=True, exist_ok=True)
+        with code.folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _folders[key] = Folder(ruleset, code)
+            _call_each(_folders[key])
+    return _folders[key]
+
+
+def _call_each(made: Folder) -> None:
+    """Call everything once, so that everything is compiled."""
+    ruleset = made.ruleset
+    template = flatten_setup(ruleset, started_with_chance(ruleset, ruleset.start(), 1, 0))
+    for greedy in (False, True):
+        corpus = next(made.play(template, 1, 0, 1, greedy=greedy))
+    made.fold(corpus)
+    made.count_legal(corpus)
+    made.position(corpus, 0, 1)
+    made.legal(0)
+    for name, *more in (("turn",), ("check", corpus.events[0]), ("actor", corpus.events[0])):
+        made.code.rules[name](made.state[0], *more)
