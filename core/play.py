@@ -81,6 +81,14 @@ class Play:
             name = self.ruleset.reasons[reason]
             raise Refused(0, name.name, name.meaning)
 
+    def copy(self) -> Play:
+        """An independent copy, to try events on."""
+        other = object.__new__(Play)
+        for name, value in self.__dict__.items():
+            other.__dict__[name] = value[:] if isinstance(value, list) else value
+        other.state = self.state.copy()
+        return other
+
     @property
     def turn(self) -> int:
         """The seat that decides next, `CHANCE`, or `NOBODY` when the match is over."""

@@ -118,7 +118,7 @@ class Store:
                     if row[0] != match:
                         raise StoreError(f"key {key!r} was used for match {id_text(row[0])}; choose another")
                     return int(row[1])
-            play = self._play(match)
+            play = self.play(match)
             before = len(play.log)
             self.journal.expect(match, expected_seq, before)
             try:
@@ -138,8 +138,12 @@ class Store:
             log = Log(match, play.started, play.log)
             self.journal.extend(match, before + 1, data, log.digest, is_over=play.is_over, at_ms=at_ms)
 
-    def _play(self, match: int) -> Play:
-        """The folded live match, brought up to what other processes have written."""
+    def play(self, match: int) -> Play:
+        """A live match, folded up to its last event, whoever wrote it. It is the store's own: append through the store.
+
+        Raises:
+            NoSuchMatch: when the match is not in the journal.
+        """
         last = self.journal.last_seq(match)
         if last is None:
             self._plays.pop(match, None)

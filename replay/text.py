@@ -64,12 +64,13 @@ def _spots(scene: Scene) -> dict[tuple[float, float], Letters]:
 
 
 def _seen(pile: list[Shape]) -> Letters:
-    """The letters of a pile: not of shapes that a later one covers, nor of the board below something."""
+    """The letters of a pile: not of shapes that a later one covers or repeats, nor of the board below something."""
     letters: Letters = []
     for i, shape in enumerate(pile):
         above = [other for other in pile[i + 1 :] if other.letter.strip()]
         is_covered = any(other.kind != "ring" and other.size >= shape.size for other in above)
-        if not is_covered and not (above and shape.colour == "board"):
+        is_repeated = any((other.letter, other.colour) == (shape.letter, shape.colour) for other in above)
+        if not (is_covered or is_repeated or (above and shape.colour == "board")):
             letters += [(char, shape.colour) for char in printable(shape.letter).strip()]
     return letters
 

@@ -34,7 +34,7 @@ def ink(colour: str) -> str:
 @cache
 def rim(colour: str) -> str:
     """A darker shade of the colour's fill, so that light shapes stand out from a light board. Raises ValueError."""
-    return "#" + "".join(f"{part * 7 // 10:02x}" for part in _parts(fill(colour)))
+    return "#" + "".join(f"{part * 6 // 10:02x}" for part in _parts(fill(colour)))
 
 
 def contrast(one: str, other: str) -> float:

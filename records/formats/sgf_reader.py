@@ -69,11 +69,13 @@ class _Reader:
         self.text = text
         self.size = size
         self.limit = limit
+        self.base = 0  # how many characters are forgotten
         self.pos = 0
         self.offset = 0
         self.line = 1
         self.number = 0
         self.ended = False
+        self.unclosed: dict[int, int] = {}  # beginnings of records that are known not to end: where the next may begin
 
     def records(self) -> Iterator[Tree | Broken]:
         while self._skip_blanks():
@@ -96,6 +98,7 @@ class _Reader:
                 used = max(self.pos - 1, 0)
                 self.text = self.text[used:] + chunk
                 self.pos -= used
+                self.base += used
         return not self.ended
 
     def _advance(self, to: int) -> None:
@@ -119,17 +122,20 @@ class _Reader:
 
     def _record(self) -> Tree | Broken:
         """Looks at the rest of the line first, then at four times as much, and so on until the record ends."""
+        if self.base + self.pos in self.unclosed:
+            return self._cut_off("", self.pos)
         end = self._end_of_line()
         while True:
             scan = Scan(self.text, self.pos, end, self.offset - self.pos, self.line)
             if scan.stop is not None:
                 return self._closed(scan, scan.stop)
-            known, wanted = end - self.pos, min(max(4 * (end - self.pos), 4096), self.limit)
+            seen = end - self.pos
+            wanted = min(max(4 * seen, 4096), self.limit)
             while len(self.text) - self.pos < wanted and self._more(max(_CHUNK, wanted - (len(self.text) - self.pos))):
                 pass
             end = min(len(self.text), self.pos + wanted)
-            if end - self.pos <= known:
-                return self._unclosed(scan, self.pos + known)
+            if end - self.pos <= seen:
+                return self._endless(scan, seen)
 
     def _end_of_line(self) -> int:
         end = self.text.find("\n", self.pos)
@@ -138,7 +144,7 @@ class _Reader:
         return end if carriage_return < 0 else carriage_return
 
     def _closed(self, scan: Scan, stop: int) -> Tree | Broken:
-        if scan.fault is not None:
+        if scan.fault:
             return self._broken(scan.fault, scan.fault_at, stop)
         text, start = self.text, self.pos
         bad = self._bad_byte(start, stop)
@@ -152,25 +158,36 @@ class _Reader:
 
     def _place(self, tree: Tree) -> None:
         """Sets where the nodes stand, in a record of several lines or with characters of several bytes."""
-        at, offset, line, shift = self.pos, tree.offset, tree.line, self.offset - self.pos
+        text, at, shift = self.text, self.pos, self.offset - self.pos
+        offset, line = tree.offset, tree.line
         for node in tree.nodes:
             place = node.offset - shift
             offset += self._size(at, place)
-            line += _line_ends(self.text, at, place)
-            at, node.offset, node.line = place, offset, line
+            line += _line_ends(text, at, place)
+            node.offset, node.line = offset, line
+            at = place
 
-    def _unclosed(self, scan: Scan, end: int) -> Broken:
+    def _endless(self, scan: Scan, seen: int) -> Broken:
         """What to do about a record that does not end, in the text or within the limit."""
-        reason, next_one = scan.fault or "record not closed", scan.suspect
-        if next_one is not None:
-            if scan.fault_at < next_one:
-                return self._broken(reason, scan.fault_at, next_one)
-            return self._broken("record not closed before the next one", next_one, next_one)
-        if self.ended and end == len(self.text):
-            return self._broken(reason, scan.fault_at, end)
+        end = self.pos + seen
+        at_end = self.ended and end == len(self.text)
+        for place, following in scan.unclosed().items():
+            if following is not None and (at_end or end - place > self.limit // 2):
+                self.unclosed[self.base + place] = self.base + following
+        if self.base + self.pos in self.unclosed:
+            return self._cut_off(scan.fault, scan.fault_at)
+        if at_end:
+            return self._broken(scan.fault, scan.fault_at, end)
         broken = self._broken(f"record longer than {self.limit} characters", self.pos, end)
         broken.size += self._junk(_BEGINNING_OF_LINE).size
         return broken
+
+    def _cut_off(self, fault: str, fault_at: int) -> Broken:
+        """The record at hand is known to be open where the next may begin; `fault` counts if it lies before that."""
+        following = self.unclosed.pop(self.base + self.pos) - self.base
+        if fault and fault_at < following:
+            return self._broken(fault, fault_at, following)
+        return self._broken("record not closed before the next one", following, following)
 
     def _junk(self, beginning: re.Pattern[str]) -> Broken:
         """Everything up to the next beginning of a record, without keeping it."""

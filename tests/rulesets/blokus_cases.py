@@ -34,12 +34,27 @@ def to_oracle(event: Event) -> tuple[Any, ...]:
     return ("place", event.colour, frozenset(cells_of(event.piece, event.orientation, event.x, event.y)))
 
 
+class Remembering(ORACLE.Oracle):  # type: ignore[misc]  # a module loaded by its path
+    """The oracle, which searches once per colour and board: it is asked hundreds of questions about each."""
+
+    def __init__(self, *args: Any) -> None:
+        self._able: dict[int, bool] = {}
+        super().__init__(*args)
+
+    def can_place(self, colour: int) -> bool:
+        if colour not in self._able:
+            self._able[colour] = super().can_place(colour)
+        return self._able[colour]
+
+    def _put(self, colour: int, cells: Cells) -> str:
+        self._able.clear()
+        return super()._put(colour, cells)
+
+
 def build(started: Started) -> Any:
-    setup = started.setup
-    placed = zip(setup.pieces, setup.orientations, setup.xs, setup.ys, strict=True)
-    pieces = [(colour, cells_of(*place)) for colour, place in zip(setup.colours, placed, strict=True)]
-    to_move = None if setup.to_move == BY_ORDER else setup.to_move
-    return ORACLE.Oracle(started.variant, started.options, started.seats, {"pieces": pieces, "to_move": to_move})
+    placed = [to_oracle(event)[1:] for event in placed_in(started.setup)]
+    to_move = None if started.setup.to_move == BY_ORDER else started.setup.to_move
+    return Remembering(started.variant, started.options, started.seats, {"pieces": placed, "to_move": to_move})
 
 
 def position(state: Any) -> dict[str, Any]:
@@ -82,6 +97,12 @@ def setup_of(placed: Sequence[Place], to_move: int = BY_ORDER) -> BlokusSetup:
     """The setup that these placements lie on the board."""
     columns = zip(*((p.colour, p.piece, p.orientation, p.x, p.y) for p in placed), strict=True)
     return BlokusSetup(*columns, to_move=to_move) if placed else BlokusSetup(to_move=to_move)
+
+
+def placed_in(setup: BlokusSetup) -> list[Place]:
+    """The placements of a setup."""
+    columns = (setup.colours, setup.pieces, setup.orientations, setup.xs, setup.ys)
+    return [Place(*row) for row in zip(*columns, strict=True)]
 
 
 def all_but(colour: int, *names: str) -> list[tuple[int, str]]:

@@ -81,15 +81,21 @@ def logs_of(corpus: Corpus, started: Started) -> list[Log]:
     ruleset, logs = corpus.ruleset, []
     for m in range(len(corpus)):
         setup = unflatten_setup(ruleset, from_numpy(ruleset.setup_record, corpus.setups[m]))
-        rows = corpus.events[corpus.starts[m] : corpus.starts[m + 1]]
-        log = [unflatten(ruleset, from_numpy(ruleset.event_record, row)) for row in rows]
+        log = events_of(ruleset, corpus.events[corpus.starts[m] : corpus.starts[m + 1]])
         logs.append((msgspec.structs.replace(started, setup=setup), log))
     return logs
 
 
 def events_of(ruleset: Ruleset, rows: Any) -> list[Event]:
     """Flat records out of a structured array as events."""
-    return [unflatten(ruleset, from_numpy(ruleset.event_record, row)) for row in rows]
+    columns = {slot.name: rows[slot.name].tolist() for slot in ruleset.event_record.slots}
+    events = []
+    for i in range(len(rows)):
+        record = ruleset.event_record()
+        for name, column in columns.items():
+            setattr(record, name, column[i])
+        events.append(unflatten(ruleset, record))
+    return events
 
 
 _folders: dict[tuple[str, bool], Folder] = {}

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from kifold.core.events import Event, Started
+from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, VARIANTS, Pass, Place, State
 from kifold.core.rulesets.blokus.pieces import cells_of, piece_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
-from kifold.core.ruleset import NOBODY
 
 LETTERS = "abcdefghijklmnopqrst"
 SQUARE = re.compile(r"([a-t])0*([1-9]|1\d|20)")

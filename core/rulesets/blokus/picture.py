@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kifold.core.events import Event, Started
+from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import start_row
-from kifold.core.rulesets.blokus.declaration import COLOURS, SIDE, Place, State
+from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, SIDE, VARIANTS, Place, State
 from kifold.core.rulesets.blokus.notation import LETTERS, side_of, squares_text
 from kifold.core.rulesets.blokus.pieces import ALL_PIECES, PIECES, Cells, cells_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
-from kifold.core.ruleset import NOBODY
 from kifold.core.scene import Label, Scene, Shape
 
 LETTER = ("B", "Y", "R", "G")
@@ -51,13 +51,17 @@ def _pieces_line(state: State, colour: int) -> str:
 def opening(started: Started, events: Sequence[Event]) -> str:
     """The placements as squares, under that symmetry of the board that gives the least text.
 
-    Where start corners are free all 8 symmetries hold; where they belong to colours, only the reflection in the diagonal
-    through the first colour's corner (and in duo through both start squares) leaves the rules the same – and it swaps no
-    colours only for those on the diagonal. So by colour the key is taken as it is.
+    Where start corners are free all 8 symmetries hold. Where they belong to colours, the reflection in the diagonal
+    through the first colour's corner keeps the board's marks, but it swaps yellow and green, who do not follow each other
+    in the other order: so the key is taken as it is. In duo that diagonal holds both start squares, and the reflection
+    in it changes nothing.
     """
     side = side_of(started)
-    free = started.options["start_corner"] == "any_free"
-    images = range(8) if free else range(1)
+    images: Iterable[int] = (0,)
+    if started.variant == VARIANTS[DUO].name:
+        images = (0, 7)
+    elif started.options["start_corner"] == "any_free":
+        images = range(8)
     placed = [
         (event.colour, cells_of(event.piece, event.orientation, event.x, event.y))
         for event in events

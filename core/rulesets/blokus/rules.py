@@ -6,6 +6,7 @@ from kifold.core.emit import EventRecord, Out, slot
 from kifold.core.names import LEGAL
 from kifold.core.ranking import rank_by_score
 from kifold.core.rng import Random, below
+from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import (
     N_PIECES,
     STRIDE,
@@ -52,14 +53,13 @@ from kifold.core.rulesets.blokus.pieces import (
     ORIENTATIONS,
     SQUARES,
 )
-from kifold.core.ruleset import NOBODY
 
 PLACE, PASS = 16, 17
 GREEN = 3
 
 
 def set_up(state: State, setup: EventRecord) -> int:
-    """An empty board, and on it the pieces that were set up by hand."""
+    """An empty board, and on it the pieces that were set up by hand; each needs an entry in all five lists."""
     state.variant = setup.variant
     state.seats = setup.seats
     state.colours = 2 if setup.variant == DUO else 4
@@ -69,6 +69,10 @@ def set_up(state: State, setup: EventRecord) -> int:
     state.voluntary_pass = setup.voluntary_pass
     for colour in range(state.colours):
         state.left[colour] = ALL_PIECES
+    if min(setup.n_colours, setup.n_orientations, setup.n_xs, setup.n_ys) != setup.n_pieces:
+        return NOT_A_PIECE
+    if max(setup.n_colours, setup.n_orientations, setup.n_xs, setup.n_ys) != setup.n_pieces:
+        return NOT_A_PIECE
     for i in range(setup.n_pieces):
         colour, piece = setup.colours[i], setup.pieces[i]
         reason = why_not_on_board(state, colour, piece, setup.orientations[i], setup.xs[i], setup.ys[i])

@@ -51,6 +51,6 @@ CHIPSTACK = Ruleset(
     units={
         "colours": "colours of which the seat has a chip; fewest is best",
         "chips": "chips the seat has, bonus chips of phase 1 included",
-        "sorted_counts": "chips per colour, ascending; for equal colours the first that differs decides, more is better",
+        "sorted_counts": "chips per colour, ascending; of equal colours the first that differs decides, more is better",
     },
 )

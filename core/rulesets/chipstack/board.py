@@ -41,6 +41,11 @@ SETS_WITHOUT = [0x5555, 0x3333, 0x0F0F, 0x00FF]
 """Of the 16 sets of four slots (set s is bit s) those without slot 0, 1, 2, 3."""
 
 
+def lowest_cell(cells: int) -> int:
+    """The lowest cell of a bit set that is not empty."""
+    return CELL_OF_REMAINDER[(cells & -cells) % 37]
+
+
 def put_piece(state: State, kind: int, cell: int) -> None:
     """Lay a piece of the supply on a cell; chips there are locked beneath it."""
     state.left[kind] -= 1
@@ -91,29 +96,43 @@ def take_chip(state: State, cell: int) -> int:
 
 
 def find_slots(state: State, shape: int, cell: int) -> int:
-    """Write the targets of each live slot of a piece that is placed on `cell` into `slot_targets`; how many there are.
+    """Write the targets of each live slot of a piece placed on `cell` into `slot_targets`; how many there are."""
+    return find_direct(state, shape, cell, find_redirects(state, shape, cell))
+
+
+def find_redirects(state: State, shape: int, cell: int) -> int:
+    """Write the targets of the live slots with a piece on them, from `slot_targets[0]` on; how many these are.
 
     The piece itself occupies its cell already. A chip goes round a blocking piece once: no chain (000.4).
     """
     occupied = state.occupied | 1 << cell
-    first = MOST_SLOTS * (CELLS * shape + cell)
+    blocked = AREA[CELLS * shape + cell] & occupied
     live = 0
-    for at in range(first, first + AREA_SIZE[CELLS * shape + cell]):
-        reached = AREA_CELLS[at]
-        targets = 1 << reached
-        if occupied & targets:
-            targets = AREA[CELLS * shape_on(state, reached) + reached] & ~occupied
+    while blocked:
+        reached = lowest_cell(blocked)
+        blocked &= blocked - 1
+        targets = AREA[CELLS * shape_on(state, reached) + reached] & ~occupied
         if targets:
             state.slot_targets[live] = targets
             live += 1
     return live
 
 
-def fill_one(state: State, live: int, filled: int, target: int) -> int:
-    """One more chip, on `target`: the sets of slots that may be filled after it, given those that may be filled before.
+def find_direct(state: State, shape: int, cell: int, live: int) -> int:
+    """Write the slots without a piece on them, from `slot_targets[live]` on; how many slots there are now."""
+    direct = AREA[CELLS * shape + cell] & ~state.occupied
+    while direct:
+        state.slot_targets[live] = direct & -direct
+        direct &= direct - 1
+        live += 1
+    return live
 
-    A chip fills one slot that is not filled yet and has `target` among its targets. Before the first chip `filled` is 1,
-    only the empty set; 0 means that the chips cannot come to these targets.
+
+def fill_one(state: State, live: int, filled: int, target: int) -> int:
+    """One more chip, on `target`: the sets of slots that may be filled after it, given those that may be before.
+
+    A chip fills one slot that is not filled yet and has `target` among its targets. Before the first chip `filled` is
+    1, only the empty set; 0 means that the chips cannot come to these targets.
     """
     after = 0
     for number in range(live):
@@ -154,7 +173,7 @@ def next_outcome(state: State, live: int, k: int, depth: int) -> bool:
             continue
         bit = untried & -untried
         state.untried[depth] = untried ^ bit
-        target = CELL_OF_REMAINDER[bit % 37]
+        target = lowest_cell(bit)
         filled = fill_one(state, live, state.filled[depth], target)
         if filled:
             state.chosen[depth] = target
@@ -162,3 +181,20 @@ def next_outcome(state: State, live: int, k: int, depth: int) -> bool:
             state.filled[depth] = filled
             state.untried[depth] = untried
     return False
+
+
+def merge_targets(state: State, k: int, direct: int) -> int:
+    """Write the `k` cells of `chosen` and those of the set `direct` into `targets`, ascending; how many there are."""
+    n = 0
+    for i in range(k):
+        while direct and lowest_cell(direct) < state.chosen[i]:
+            state.targets[n] = lowest_cell(direct)
+            direct &= direct - 1
+            n += 1
+        state.targets[n] = state.chosen[i]
+        n += 1
+    while direct:
+        state.targets[n] = lowest_cell(direct)
+        direct &= direct - 1
+        n += 1
+    return n

@@ -27,7 +27,7 @@ MOST_HEIGHT = 2 * CHIPS_PER_WORD
 """No stack is ever higher than 40 chips.
 
 Phase 1 lays at most one piece on each of the other cells, and a piece has at most three slots that can bring a chip to
-one cell; added up over the cells around the middle this makes 40. `most_chips_on` in the tests adds it up for each cell.
+one cell; added up over the cells around the middle this makes 40. `most_chips_on` in the tests does so for each cell.
 """
 
 Seat = Annotated[int, Meta(ge=0, le=MOST_SEATS - 1, description="seat that acts, in left-hand order")]
@@ -90,6 +90,8 @@ class State(Record):
     untried: Annotated[list[int], Array("i8", MOST_SLOTS + 1), SCRATCH]
     filled: Annotated[list[int], Array("i8", MOST_SLOTS + 1), SCRATCH]
     """How far the list of outcomes has come, see `board.next_outcome`."""
+    targets: Annotated[list[int], Array("i1", MOST_SLOTS), SCRATCH]
+    """The outcome that is being listed."""
     imagined: Annotated[list[int], Array("i1", 5), SCRATCH]
     """Chips per colour that the greedy player thinks of."""
 

@@ -13,8 +13,11 @@ from kifold.core.rulesets.chipstack.board import (
     AREA_SIZE,
     begin_outcomes,
     can_fill,
+    find_direct,
+    find_redirects,
     find_slots,
     lay_chip,
+    merge_targets,
     next_outcome,
     put_piece,
     remove_piece,
@@ -230,14 +233,19 @@ def legal(state: State, seat: int, out: Out) -> int:
 
 def list_placements(state: State, seat: int, shape: int, cell: int, out: Out, n: int) -> int:
     """Append the placements of a shape on a cell, in every colour, from number n on; the new number."""
-    live = find_slots(state, shape, cell)
+    redirects = find_redirects(state, shape, cell)
+    live = find_direct(state, shape, cell, redirects)
     for k in range(live + 1):
         colours = colours_with(state, shape, live, k)
         if colours == 0:
             continue
-        begin_outcomes(state, live)
-        is_found = next_outcome(state, live, k, 0)
+        # Where every slot is filled, only the chips that go round a piece have a choice.
+        direct = AREA[CELLS * shape + cell] & ~state.occupied if k == live else 0
+        slots, chips = (redirects, redirects) if k == live else (live, k)
+        begin_outcomes(state, slots)
+        is_found = next_outcome(state, slots, chips, 0)
         while is_found:
+            merge_targets(state, chips, direct)
             for colour in range(N_COLOURS):
                 if colours >> colour & 1:
                     event = slot(out, n)
@@ -248,9 +256,9 @@ def list_placements(state: State, seat: int, shape: int, cell: int, out: Out, n:
                     event.cell = cell
                     event.n_targets = k
                     for i in range(k):
-                        event.targets[i] = state.chosen[i]
+                        event.targets[i] = state.targets[i]
                     n += 1
-            is_found = next_outcome(state, live, k, k - 1)
+            is_found = next_outcome(state, slots, chips, chips - 1)
     return n
 
 

@@ -66,9 +66,7 @@ SIDES = [
     for side in ((sides_of(variant, cell) if cell < N_CELLS[variant] else []) + [-1] * 6)[:6]
 ]
 """The cell across side s of a cell at (v·169 + c)·6 + s, −1 where there is none."""
-CELL_AT = [
-    NUMBERS[variant].get((x, y), -1) for variant in range(3) for y in range(MOST_ROWS) for x in range(MOST_ROWS)
-]
+CELL_AT = [NUMBERS[variant].get((x, y), -1) for variant in range(3) for y in range(MOST_ROWS) for x in range(MOST_ROWS)]
 """The cell at a column and row of variant v at (v·15 + row)·15 + column."""
 
 
@@ -77,7 +75,7 @@ def reason_of_window(variant: int, window: int) -> int:
 
     Enough adjacent sides are to be free, and the neighbours must hold together without the tile: in the square two of
     them by the tile at their corner, in the hexagon by touching each other. As no hole ever arises in the group,
-    neighbours that do not hold together there are not connected elsewhere either. A tile without neighbours is the last.
+    neighbours that do not hold together there are not connected elsewhere either. A tile with no neighbour is the last.
     """
     steps = STEPS[variant]
     taken_by = [bool(window >> (3 * (dy + 1) + dx + 1) & 1) for dx, dy in steps]

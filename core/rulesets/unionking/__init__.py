@@ -43,9 +43,9 @@ UNIONKING = Ruleset(
     picture=picture,
     opening=opening,
     notes=(
-        f"Board and starting layouts are {RECONSTRUCTION}. Sources say that 3, 4, 5 or 8 line ends leave a point "
-        "and that each side has seven pairs; the 7×7 points, the diagonals at every second one and the starting points "
-        "are our choice. Another board or layout goes into the setup."
+        f"A {RECONSTRUCTION}. Sources say that 3, 4, 5 or 8 line ends leave a point and that each side has seven "
+        "pairs; the 7×7 points, the diagonals at every second one and the starting points are our choice. Another "
+        "board or layout goes into the setup."
     ),
     units={
         "pairs": "own pairs that are merged at the end",

@@ -31,7 +31,7 @@ Point = Annotated[int, Meta(ge=0, le=POINTS - 1, description="y * width + x, 0 =
 Length = Annotated[int, Meta(ge=SMALLEST, le=LARGEST)]
 
 
-class Move(Event, tag=16):
+class Move(Event, tag=16, frozen=True):
     """A piece moves along a line (4.1): `to` fixes direction, jump and merger."""
 
     colour: Colour
@@ -40,16 +40,17 @@ class Move(Event, tag=16):
     to: Point
 
 
-class Decline(Event, tag=17):
+class Decline(Event, tag=17, frozen=True):
     """Black does without its last move (4.7, option last_move)."""
 
     colour: Colour
 
 
-class UnionkingSetup(Setup):
+class UnionkingSetup(Setup, frozen=True):
     """The board, and where the pieces stand on it: white outer A..G, white inner A..G, black outer, black inner.
 
-    No layout means the variant's recommended one, which is for 7×7. Only the two halves of a pair may share a point.
+    No layout means the variant's recommended one for 7×7, a reconstruction. The halves of a pair may share a point,
+    other pieces may not.
     """
 
     width: Length = SIDE

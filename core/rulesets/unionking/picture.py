@@ -13,10 +13,9 @@ from kifold.core.rulesets.unionking.notation import LETTERS, point_of, point_tex
 from kifold.core.rulesets.unionking.rules import pairs, total
 from kifold.core.scene import Label, Line, Scene, Shape
 
-RECONSTRUCTION = (
-    "a reconstruction: the rule text's figures of board and starting positions are missing; "
-    "size, lines and layout are our data"
-)
+MISSING = "the rule text's figures of board and starting positions are missing"
+RECONSTRUCTION = f"reconstruction: board and starting layout are ours, {MISSING}"
+BOARD_ONLY = f"reconstruction: the board is ours, {MISSING}; layout set up by hand"
 LETTERS_LINE = "capitals white, small letters black; o outer, i inner, a letter twice: a pair; digits: line ends"
 GOAL = ("5 pairs", "70 points", "100 points")
 
@@ -37,7 +36,7 @@ def picture(started: Started, state: State) -> Scene:
     scene.legend += [_side_line(state, colour) for colour in range(2)]
     scene.legend.append(_turn_line(state))
     scene.legend.append(LETTERS_LINE)
-    scene.legend.append(f"board and layout are {RECONSTRUCTION}")
+    scene.legend.append(BOARD_ONLY if started.setup.layout else RECONSTRUCTION)
     return scene
 
 

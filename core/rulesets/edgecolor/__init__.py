@@ -1,0 +1,62 @@
+"""The edge-colour card game: matching colours side by side, first without cards wins. Rule file edgecolor.md.
+
+The published name of the game is unknown; the rule text calls for pictures of the cards that are missing from it, so
+the catalogue of edge types is a reconstruction, and a match may bring its own.
+"""
+
+from __future__ import annotations
+
+from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.rulesets.edgecolor import deal, notation, rules
+from kifold.core.rulesets.edgecolor.declaration import (
+    BlockerSetup,
+    Draw,
+    EdgecolorSetup,
+    Play,
+    PlayBlocker,
+    Result,
+    State,
+    Stop,
+)
+from kifold.core.rulesets.edgecolor.names import EFFECTS, OPTIONS, REASONS, VARIANTS
+from kifold.core.rulesets.edgecolor.opening import opening
+from kifold.core.rulesets.edgecolor.picture import picture
+
+EDGECOLOR = Ruleset(
+    name="edgecolor",
+    revision=1,
+    title="Edge-colour card game",
+    variants=VARIANTS,
+    options=OPTIONS,
+    actions=(BlockerSetup, Play, PlayBlocker, Stop),
+    chance=(Draw,),
+    setup=EdgecolorSetup,
+    state=State,
+    result=Result,
+    reasons=REASONS,
+    effects=EFFECTS,
+    rules=Rules(
+        set_up=deal.set_up,
+        check=rules.check,
+        apply=rules.apply,
+        legal=rules.legal,
+        turn=rules.turn,
+        actor=rules.actor,
+        result=rules.result,
+        greedy=rules.greedy,
+        chance=deal.chance,
+    ),
+    notation=Notation(notation.write, notation.read, "0:12K3/2@c2"),
+    picture=picture,
+    opening=opening,
+    notes=(
+        "The pictures of the cards are missing from the rule text. Catalogue A, one edge type for each way of putting "
+        "the four colours on the four sides up to a half turn, is a reconstruction, as are the names of the colours. "
+        "A setup may bring another catalogue: catalogue own, its 12 edge types in edges, their digest in "
+        "catalogue_digest."
+    ),
+    units={
+        "cards_left": "cards in hand, the blocker included",
+        "played": "cards and blockers that the seat has laid",
+    },
+)

@@ -1,0 +1,140 @@
+"""The board below the rules: which cells touch, what lies where, and which colour faces which side."""
+
+from __future__ import annotations
+
+from kifold.core.rulesets.edgecolor.cards import ALL_CARDS, BLACK, EAST, N_TYPES, NORTH, SOUTH, WEST
+from kifold.core.rulesets.edgecolor.declaration import (
+    BLOCKER,
+    FREE,
+    MOST_CELLS,
+    NO_CELL,
+    NOTHING,
+    State,
+)
+from kifold.core.rulesets.edgecolor.names import SOLO
+
+SMALLEST, LARGEST = 3, 5
+
+
+def _neighbour(size: int, cell: int, side: int) -> int:
+    if cell >= size * size:
+        return NO_CELL
+    row, column = divmod(cell, size)
+    row += {NORTH: -1, SOUTH: 1}.get(side, 0)
+    column += {WEST: -1, EAST: 1}.get(side, 0)
+    return row * size + column if 0 <= row < size and 0 <= column < size else NO_CELL
+
+
+NEIGHBOUR = [
+    _neighbour(size, cell, side)
+    for size in range(SMALLEST, LARGEST + 1)
+    for cell in range(MOST_CELLS)
+    for side in range(4)
+]
+"""The cell on a side of a cell, or `NO_CELL`: for a board of size n at ((n − 3) · 25 + cell) · 4 + side."""
+
+BESIDE = [sum(1 << cell for cell in NEIGHBOUR[at : at + 4] if cell != NO_CELL) for at in range(0, len(NEIGHBOUR), 4)]
+"""The cells that share a side with a cell: at (n − 3) · 25 + cell."""
+
+ALL_CELLS = [(1 << size * size) - 1 for size in range(SMALLEST, LARGEST + 1)]
+# The cells around the deck on 5×5, without and with those that touch it at a corner only (003-11).
+CROSS = BESIDE[(LARGEST - SMALLEST) * MOST_CELLS + 12]
+RING = sum(1 << row * LARGEST + column for row in (1, 2, 3) for column in (1, 2, 3)) & ~(1 << 12)
+
+
+def beside(state: State, cell: int) -> int:
+    """The cells that share a side with a cell."""
+    return BESIDE[(state.size - SMALLEST) * MOST_CELLS + cell]
+
+
+def all_cells(state: State) -> int:
+    """The cells of the grid."""
+    return ALL_CELLS[state.size - SMALLEST]
+
+
+def count_cells(cells: int) -> int:
+    """How many cells a set has."""
+    count = 0
+    while cells:
+        cells &= cells - 1
+        count += 1
+    return count
+
+
+def colour_of(state: State, card: int, flip: int, side: int) -> int:
+    """The colour on a side of a card as it lies: after a half turn its south shows north."""
+    return state.edges[(card >> 2) * 4 + (side ^ flip << 1)]
+
+
+def lay_card(state: State, card: int, cell: int, flip: int) -> None:
+    """Lay a card on a cell: its sides face the cells around."""
+    lay(state, card, cell)
+    state.cards |= 1 << cell
+    state.flips = (state.flips & ~(1 << cell)) | flip << cell
+    at = ((state.size - SMALLEST) * MOST_CELLS + cell) * 4
+    for side in range(4):
+        neighbour = NEIGHBOUR[at + side]
+        if neighbour != NO_CELL:
+            state.facing[neighbour * 4 + (side ^ 2)] = colour_of(state, card, flip, side)
+
+
+def lay_blocker(state: State, cell: int) -> None:
+    """Put a blocker on a cell: nothing faces the cells around any more."""
+    lay(state, BLOCKER, cell)
+    state.cards &= ~(1 << cell)
+    state.flips &= ~(1 << cell)
+    state.blockers |= 1 << cell
+    at = ((state.size - SMALLEST) * MOST_CELLS + cell) * 4
+    for side in range(4):
+        neighbour = NEIGHBOUR[at + side]
+        if neighbour != NO_CELL:
+            state.facing[neighbour * 4 + (side ^ 2)] = FREE
+
+
+def lay(state: State, top: int, cell: int) -> None:
+    """Put something on a cell."""
+    if state.tops[cell] == NOTHING:
+        state.covered += 1
+    state.tops[cell] = top
+
+
+def matches(state: State, card: int, cell: int, flip: int) -> int:
+    """How many sides of a card would touch their own colour, black aside (003.2)."""
+    found = 0
+    for side in range(4):
+        colour = colour_of(state, card, flip, side)
+        if colour != BLACK and state.facing[cell * 4 + side] == colour:
+            found += 1
+    return found
+
+
+def edges_fit(state: State, cell: int, flip: int) -> int:
+    """The cards whose four sides all fit what faces a cell (003-31)."""
+    at, faces = flip * 20, cell * 4
+    return (
+        state.fitting[at + state.facing[faces]]
+        & state.fitting[at + 5 + state.facing[faces + 1]]
+        & state.fitting[at + 10 + state.facing[faces + 2]]
+        & state.fitting[at + 15 + state.facing[faces + 3]]
+    )
+
+
+def set_fitting(state: State) -> None:
+    """Work out which cards fit beside which colour (003.2): black fits everything, in solo only itself."""
+    state.turnable = 0
+    for edge_type in range(N_TYPES):
+        at = edge_type * 4
+        if state.edges[at] != state.edges[at + 2] or state.edges[at + 1] != state.edges[at + 3]:
+            state.turnable |= 15 << at
+    for flip in range(2):
+        cards = state.turnable if flip else ALL_CARDS
+        for side in range(4):
+            at = (flip * 4 + side) * 5
+            for edge_type in range(N_TYPES):
+                colour = state.edges[edge_type * 4 + (side ^ flip << 1)]
+                state.fitting[at + colour] |= (15 << edge_type * 4) & cards
+            if state.variant != SOLO:
+                for colour in range(BLACK):
+                    state.fitting[at + colour] |= state.fitting[at + BLACK]
+                state.fitting[at + BLACK] = cards
+            state.fitting[at + FREE] = cards

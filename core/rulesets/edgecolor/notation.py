@@ -1,0 +1,110 @@
+"""Short notation. A card is what one sees of it, ``12K3/2``: its colours north, east, south, west, and its mark.
+
+Colours are 1, 2, 3 and K for black; cells are columns a … from the left and rows 1 … from the top. ``12K3/2@c2`` plays
+a card, ``blocker@c2`` the blocker from the hand, ``setup@c2`` puts one before the opening, ``draw:12K3/2`` is a drawn
+card (any way up), ``stop`` leaves an extra play unused. The seat may stand before it, ``1:stop``; without it, it is the
+one whose turn it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kifold.core.events import Event, Started
+from kifold.core.rulesets.edgecolor.cards import CATALOGUES, LETTERS, card_text, find_card
+from kifold.core.rulesets.edgecolor.declaration import (
+    OWN,
+    BlockerSetup,
+    Draw,
+    Play,
+    PlayBlocker,
+    State,
+    Stop,
+)
+
+COLUMNS = "abcde"
+SIZES = {"4x4": 4, "solo": 3}
+CARD = re.compile(r"([123K]{4})/([123K])")
+WORD = re.compile(r"(?:([0-9]):)?(?:(stop)|draw:(.+)|([^@]+)@([^@]+))")
+
+
+def size_of(started: Started) -> int:
+    """Rows and columns of the board of a match."""
+    return SIZES.get(started.variant, 5)
+
+
+def edges_of(started: Started) -> Sequence[int]:
+    """The catalogue of a match."""
+    setup = started.setup
+    return setup.edges if setup.catalogue == OWN else tuple(CATALOGUES.values())[setup.catalogue]
+
+
+def cell_text(size: int, cell: int) -> str:
+    """``c2``: column c, second row from the top. A cell off the board is its number."""
+    return f"{COLUMNS[cell % size]}{cell // size + 1}" if cell < size * size else f"#{cell}"
+
+
+def write(started: Started, event: Event) -> str:
+    """The event in short notation, always with its seat."""
+    size, edges = size_of(started), edges_of(started)
+    if isinstance(event, Play):
+        return f"{event.seat}:{card_text(edges, event.card, event.flip)}@{cell_text(size, event.cell)}"
+    if isinstance(event, PlayBlocker):
+        return f"{event.seat}:blocker@{cell_text(size, event.cell)}"
+    if isinstance(event, BlockerSetup):
+        return f"{event.seat}:setup@{cell_text(size, event.cell)}"
+    if isinstance(event, Draw):
+        return f"{event.seat}:draw:{card_text(edges, event.card, 0)}"
+    assert isinstance(event, Stop)
+    return f"{event.seat}:stop"
+
+
+def read(started: Started, state: State, text: str) -> Event:
+    """The event that short notation says.
+
+    Raises:
+        ValueError: for a text that names no card of the catalogue or no cell of the board.
+    """
+    found = WORD.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is no play: write 12K3/2@c2, blocker@c2, setup@c2, draw:12K3/2 or stop")
+    said, stops, drawn, what, where = found.groups()
+    seat = int(said) if said else state.seat
+    if seat >= started.seats:
+        raise ValueError(f"no seat {seat}: seats are 0..{started.seats - 1}")
+    if stops:
+        return Stop(seat)
+    edges = edges_of(started)
+    if drawn:
+        return Draw(seat, read_card(edges, drawn)[0])
+    cell = read_cell(size_of(started), where)
+    if what == "setup":
+        return BlockerSetup(seat, cell)
+    if what == "blocker":
+        return PlayBlocker(seat, cell)
+    card, flip = read_card(edges, what)
+    return Play(seat, card, cell, flip)
+
+
+def read_card(edges: Sequence[int], text: str) -> tuple[int, int]:
+    """(card, flip) of ``12K3/2``."""
+    match = CARD.fullmatch(text.strip().upper())
+    if match is None:
+        raise ValueError(
+            f"{text!r} is no card: four colours north, east, south, west and a mark, of 1 2 3 K, such as 12K3/2"
+        )
+    north, east, south, west = (LETTERS.index(letter) for letter in match[1])
+    found = find_card(edges, (north, east, south, west), LETTERS.index(match[2]))
+    if found is None:
+        raise ValueError(f"no card of the catalogue has the sides {match[1]}")
+    return found
+
+
+def read_cell(size: int, text: str) -> int:
+    """The cell of ``c2``."""
+    name = text.strip().lower()
+    column, row = COLUMNS[:size].find(name[:1]), name[1:]
+    if len(name) != 2 or column < 0 or row not in "12345"[:size]:
+        raise ValueError(f"{text!r} is no cell: a column a..{COLUMNS[size - 1]} and a row 1..{size}, such as b1")
+    return (int(row) - 1) * size + column

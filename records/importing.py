@@ -1,0 +1,106 @@
+"""Importing record files: good records into the archive, bad ones into quarantine, none dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from kifold.core.play import Refused
+from kifold.core.registry import ruleset
+from kifold.records.bulk import BulkWriter
+from kifold.records.formats import Format, Record, Rejected
+from kifold.records.ids import derived_id
+from kifold.records.judge import judge_logs
+from kifold.records.log import Log
+from kifold.records.store import Store
+
+BATCH = 2_000
+
+
+@dataclass(slots=True)
+class Report:
+    """What an import did: matches imported (and how many of them are unfinished), already there, and quarantined records."""
+
+    imported: int = 0
+    unfinished: int = 0
+    present: int = 0
+    quarantined: int = 0
+
+
+def import_file(
+    store: Store, path: Path, form: Format, options: Mapping[str, str], on_progress: Callable[[int, int], None]
+) -> Report:
+    """Import a file.
+
+    Args:
+        options: option values as typed, for every match.
+        on_progress: called with the numbers of records and events of each batch.
+
+    The id of a match follows from its log and, among equal logs of one file, from its place: the same file imported again adds
+    nothing.
+    """
+    report = Report()
+    writers: dict[str, BulkWriter] = {}
+    seen: dict[bytes, int] = {}
+    records = form.read(path, options)
+    try:
+        while batch := list(islice(records, BATCH)):
+            for rejected in (one for one in batch if isinstance(one, Rejected)):
+                _quarantine(store, path, rejected, report)
+            for name, group in _by_ruleset(batch).items():
+                writer = writers.setdefault(name, BulkWriter(store, ruleset(name)))
+                _import_batch(store, path, writer, group, seen, report)
+            on_progress(len(batch), sum(len(r.events) for r in batch if isinstance(r, Record)))
+    finally:
+        # What was read before an interruption is whole and stays.
+        for writer in writers.values():
+            writer.commit()
+    return report
+
+
+def _by_ruleset(batch: list[Record | Rejected]) -> dict[str, list[Record]]:
+    groups: dict[str, list[Record]] = {}
+    for one in batch:
+        if isinstance(one, Record):
+            groups.setdefault(one.started.ruleset, []).append(one)
+    return groups
+
+
+def _import_batch(
+    store: Store, path: Path, writer: BulkWriter, records: list[Record], seen: dict[bytes, int], report: Report
+) -> None:
+    logs = [Log(0, record.started, record.events, record.players) for record in records]
+    for record, log, verdict in zip(records, logs, judge_logs(writer.ruleset, logs), strict=True):
+        if isinstance(verdict, Refused):
+            _quarantine(store, path, _rejected(record, verdict), report)
+            continue
+        digest = log.digest
+        place = seen[digest] = seen.get(digest, -1) + 1
+        log.match_id = derived_id(digest + str(place).encode())
+        if store.holds(log.match_id):
+            report.present += 1
+            continue
+        writer.add(log, verdict)
+        report.imported += 1
+        report.unfinished += not verdict.is_over
+
+
+def _rejected(record: Record, refused: Refused) -> Rejected:
+    ply = record.plies[refused.seq - 1] if record.plies and refused.seq else refused.seq
+    return Rejected(record.number, f"{refused.reason}: {refused.meaning}", record.text, ply)
+
+
+def _quarantine(store: Store, path: Path, rejected: Rejected, report: Report) -> None:
+    with store.journal.writing() as db:
+        db.execute(
+            "INSERT OR REPLACE INTO quarantine (file, record, ply, reason, text) VALUES (?, ?, ?, ?, ?)",
+            (path.name, rejected.number, rejected.ply, rejected.reason, rejected.text),
+        )
+    report.quarantined += 1
+
+
+def quarantine(store: Store) -> Iterator[tuple[str, int, int | None, str, bytes]]:
+    """(file, record, ply, reason, text) of every record in quarantine, in the order of import."""
+    yield from store.journal.db.execute("SELECT file, record, ply, reason, text FROM quarantine ORDER BY id")

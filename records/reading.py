@@ -1,0 +1,160 @@
+"""From archive tables to arrays that the compiled rules fold, without an object per event.
+
+Nothing in a file is trusted: what a column says outside the declared range would lead compiled code astray, so it is found
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from kifold.core.codec import DIGEST_SIZE, encode
+from kifold.core.corpus import Corpus, array_of
+from kifold.core.events import Started, tag_of
+from kifold.core.fields import Field, fields_of
+from kifold.core.flat import flatten_setup
+from kifold.core.options import RulesetError
+from kifold.core.records import Record, dtype_of
+from kifold.core.ruleset import Ruleset
+from kifold.core.wire import encode_corpus
+from kifold.records.errors import StoreError
+from kifold.records.tables import row_started
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row group of the archive as arrays.
+
+    Attributes:
+        rows: the rows of `matches` as mappings.
+        started: event 0 per match, or the reason why the row cannot be one.
+        corpus: setups and events; only meaningful where `is_plain`.
+        seats: the stored seat per event, −1 for none.
+        is_plain: per match, whether all its events are the ruleset's own and in range: others are folded one by one.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    started: Sequence[Started | str]
+    corpus: Corpus
+    seats: np.ndarray[Any, Any]
+    is_plain: np.ndarray[Any, Any]
+
+
+def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
+    """Turn the tables of a row group into arrays.
+
+    Raises:
+        StoreError: when the events do not belong to the matches row by row.
+    """
+    rows = matches.to_pylist()
+    counts = np.array([row["n_events"] for row in rows], np.int64)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    _check_rows(matches["match_id"].to_numpy(), counts, starts, events)
+    records = np.zeros(len(events), dtype_of(ruleset.event_record))
+    tags = _numbers(events["tag"], 0)
+    records["tag"] = tags
+    good = np.isin(tags, [tag_of(event) for event in ruleset.events])
+    for event in ruleset.events:
+        rows_of = tags == tag_of(event)
+        for field in fields_of(event):
+            good &= ~rows_of | _fill(records, field, events[field.name], rows_of)
+    is_plain = np.logical_and.reduceat(np.append(good, True), starts[:-1]) | (counts == 0)
+    setups, started = _setups(ruleset, rows)
+    is_plain &= np.array([isinstance(one, Started) for one in started], bool)
+    return Group(rows, started, Corpus(ruleset, setups, records, starts), _numbers(events["seat"], -1), is_plain)
+
+
+def _check_rows(ids: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], starts: np.ndarray[Any, Any], events: pa.Table) -> None:
+    owners = np.repeat(ids, counts)
+    numbers = np.arange(1, len(owners) + 1) - np.repeat(starts[:-1], counts)
+    if (
+        len(owners) != len(events)
+        or not np.array_equal(events["match_id"].to_numpy(), owners)
+        or not np.array_equal(events["seq"].to_numpy(), numbers)
+    ):
+        raise StoreError("the rows of events are not those of the matches (a match_id, a seq or a row is wrong)")
+
+
+def _numbers(column: pa.ChunkedArray, missing: int) -> np.ndarray[Any, Any]:
+    return np.asarray(column.fill_null(missing).to_numpy())
+
+
+def _fill(records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]) -> Any:
+    """Write a column into the records where it belongs; whether each value is in its range."""
+    if field.kind == "ints":
+        return _fill_lists(records, field, column, rows_of)
+    if field.kind == "bool":
+        column = column.cast(pa.int8())
+    values = _numbers(column, field.low - 1 if field.low > -128 else 127).astype(np.int64)
+    good = (values >= field.low) & (values <= field.high)
+    records[field.name] = np.where(rows_of & good, values, records[field.name])
+    return good
+
+
+def _fill_lists(records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]) -> Any:
+    lists = column.combine_chunks()
+    counts = np.asarray(lists.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False))
+    good = (counts >= 0) & (counts <= field.length)
+    values = np.asarray(lists.flatten().fill_null(field.low - 1).to_numpy(zero_copy_only=False)).astype(np.int64)
+    owner = np.repeat(np.arange(len(counts)), np.maximum(counts, 0))
+    bad = (values < field.low) | (values > field.high)
+    good[owner[bad]] = False
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.maximum(counts, 0))[:-1]]) if len(counts) else counts
+    keep = (good & rows_of)[owner]
+    place = np.arange(len(values)) - first[owner]
+    records[field.name][owner[keep], place[keep]] = values[keep]
+    records[f"n_{field.name}"] = np.where(rows_of & good, counts, records[f"n_{field.name}"])
+    return good
+
+
+def _setups(ruleset: Ruleset, rows: Sequence[dict[str, Any]]) -> tuple[np.ndarray[Any, Any], list[Started | str]]:
+    """The setup records, and event 0 of each match; equal beginnings are worked out once."""
+    known: dict[str, tuple[Started | str, Record]] = {}
+    started: list[Started | str] = []
+    records: list[Record] = []
+    for row in rows:
+        key = repr((row["variant"], row["revision"], row["options"], row["seats"], row["tags"], row["setup"]))
+        if key not in known:
+            known[key] = _one_setup(ruleset, row)
+            if len(known) > 4096:
+                known = {key: known[key]}
+        started.append(known[key][0])
+        records.append(known[key][1])
+    return array_of(ruleset.setup_record, records), started
+
+
+def _one_setup(ruleset: Ruleset, row: dict[str, Any]) -> tuple[Started | str, Record]:
+    try:
+        started = row_started(ruleset, row)
+        if started.seats not in ruleset.variant(started.variant).seats:
+            raise RulesetError(f"{started.seats} seats")
+        return started, flatten_setup(ruleset, started)
+    except (RulesetError, msgspec.ValidationError, TypeError) as error:
+        return str(error), ruleset.setup_record()
+
+
+def digests(group: Group) -> list[bytes]:
+    """The digest of every plain match, recomputed from the columns; of others an empty one."""
+    data, ends = encode_corpus(group.corpus.ruleset, group.corpus.events, group.corpus.starts)
+    first: dict[int, bytes] = {}
+    out = []
+    for m, (begin, end) in enumerate(pairwise(ends)):
+        started = group.started[m]
+        if not group.is_plain[m] or isinstance(started, str):
+            out.append(b"")
+            continue
+        head = first.get(id(started))
+        if head is None:
+            head = first[id(started)] = encode(started)
+        hashed = blake2b(head, digest_size=DIGEST_SIZE)
+        hashed.update(data[begin:end])
+        out.append(hashed.digest())
+    return out

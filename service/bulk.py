@@ -1,0 +1,246 @@
+"""Commands on many matches: import, export, simulate, archive, verify, quarantine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kifold.service.context import (
+    FormatOption,
+    SetOption,
+    UsageError,
+    choose,
+    compiled_rules,
+    option_values,
+    pairs,
+    print_json,
+)
+from kifold.service.matches import context_of
+from kifold.service.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kifold.records.log import Log
+    from kifold.records.store import Store
+    from kifold.replay.verify import Report
+
+SHOWN = 10
+WorkersOption = Annotated[int | None, typer.Option(min=1, help="Threads; by default one per processor.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.command("import")(import_)
+    for command in (export, simulate, archive, verify, quarantine):
+        app.command()(command)
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files.")],
+    set_: SetOption = None,
+    as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl; by default the ending says.")] = None,
+) -> None:
+    """Import record files; bad records go to quarantine, the rest is imported.
+
+    Example: kifold import games.blksgf
+    """
+    from kifold.records.formats import format_named, format_of
+    from kifold.records.importing import import_file
+
+    forms = [format_named(as_) if as_ else format_of(path) for path in file]
+    for path in file:
+        if not path.is_file():
+            raise UsageError(f"{path}: there is no such file")
+    bad = 0
+    with context_of(context).store(create=True) as store:
+        for path, form in zip(file, forms, strict=True):
+            with Progress(f"importing {path.name}") as progress:
+                report = import_file(store, path, form, pairs(set_, "--set"), progress)
+            typer.echo(
+                f"{path.name}: {report.imported:,} imported ({report.unfinished:,} unfinished), "
+                f"{report.present:,} already there, {report.quarantined:,} in quarantine"
+            )
+            bad += report.quarantined
+    if bad:
+        typer.echo(f"kifold: {bad:,} records are in quarantine: see why with `kifold quarantine`", err=True)
+
+
+def quarantine(context: typer.Context, format_: FormatOption = "table") -> None:
+    """List the records that could not be imported, and why.
+
+    Example: kifold quarantine
+    """
+    from kifold.records import importing
+
+    choose(format_, ("table", "json"), "--format")
+    with context_of(context).store() as store:
+        rows = list(importing.quarantine(store))
+    if format_ == "json":
+        keys = ("file", "record", "ply", "reason", "text")
+        print_json([dict(zip(keys, (*row[:4], row[4].decode("utf-8", "replace")), strict=True)) for row in rows])
+        return
+    for file, record, ply, reason, _ in rows:
+        place = f"{file}, record {record}" + ("" if ply is None else f", ply {ply}")
+        typer.echo(f"{place}: {reason}")
+    if not rows:
+        typer.echo("quarantine is empty")
+
+
+def export(
+    context: typer.Context,
+    match: Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help="Match ids; or use --where.")] = None,
+    where: Annotated[str | None, typer.Option(metavar="SQL", help="A condition on the view `matches`.")] = None,
+    as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file; by default to standard output.")] = None,
+) -> None:
+    """Export matches as a record file.
+
+    Example: kifold export --where "variant = 'duo'" --out duo.blksgf
+    """
+    from kifold.records.formats import format_named, format_of
+
+    if bool(match) == bool(where):
+        raise UsageError("name the matches to export, or give a condition with --where")
+    form = format_named(as_) if as_ else format_of(out) if out else format_named("jsonl")
+    with context_of(context).store() as store:
+        ids = [store.find(text) for text in match] if match else _ids_where(store, where or "")
+        logs = _counted(store.logs(ids))
+        if out is None:
+            form.write(logs, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        draft = out.with_name(out.name + ".writing")
+        try:
+            with draft.open("wb") as file:
+                form.write(logs, file)
+            draft.replace(out)
+        except OSError as error:
+            raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
+        finally:
+            draft.unlink(missing_ok=True)
+        typer.echo(f"{len(ids):,} matches written to {out}", err=True)
+
+
+def _ids_where(store: Store, where: str) -> list[int]:
+    from kifold.analytics.catalogue import connect
+    from kifold.analytics.query import run
+
+    return [row[0] for row in run(connect(store), f"SELECT match_id FROM matches WHERE {where} ORDER BY match_id").rows]
+
+
+def _counted(logs: Iterator[Log]) -> Iterator[Log]:
+    with Progress("exporting") as progress:
+        for log in logs:
+            yield log
+            progress(1, len(log.events))
+
+
+def simulate(
+    context: typer.Context,
+    ruleset: Annotated[str, typer.Argument(metavar="RULESET")],
+    games: Annotated[int, typer.Option(min=1, help="How many matches.")],
+    variant: Annotated[str | None, typer.Option(help="A variant of the ruleset.")] = None,
+    set_: SetOption = None,
+    seats: Annotated[int | None, typer.Option(help="How many play.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same matches.")] = 0,
+    policy: Annotated[str, typer.Option(help="random or greedy.")] = "random",
+    workers: WorkersOption = None,
+) -> None:
+    """Play matches by machine and archive them.
+
+    Example: kifold simulate blokus --games 10000 --seed 7
+    """
+    from kifold.core import registry
+
+    rules = registry.ruleset(ruleset)
+    started = rules.start(variant, option_values(rules, set_), seats)
+    compiled_rules(rules)
+    from kifold.records import simulation
+
+    what = simulation.simulation(started, policy, seed)
+    with context_of(context).store(create=True) as store, Progress(f"simulating {ruleset}", games) as progress:
+        added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
+    already = f" ({held:,} were there already)" if held else ""
+    typer.echo(f"simulated {progress.summary()}{already}" if added else f"all {held:,} matches were there already")
+
+
+def archive(context: typer.Context) -> None:
+    """Move ended matches from the journal to the archive.
+
+    Example: kifold archive
+    """
+    from kifold.records import archiving
+
+    with context_of(context).store() as store, Progress("archiving") as progress:
+        moved, stay = archiving.archive(store, progress)
+        live = len(store.journal.ids())
+    for line in stay:
+        typer.echo(line, err=True)
+    typer.echo(f"archived {moved:,} matches; {live:,} stay live")
+    if stay:
+        raise typer.Exit(1)
+
+
+def verify(
+    context: typer.Context,
+    path: Annotated[Path | None, typer.Argument(metavar="[STORE]", help="A store or an archive folder; by default the store.")] = None,
+    ruleset: Annotated[str | None, typer.Option(help="Only matches of this ruleset.")] = None,
+    workers: WorkersOption = None,
+    format_: FormatOption = "table",
+) -> None:
+    """Fold every stored log again and compare: digests, legality, fingerprints, results.
+
+    Exit status 1 when anything failed. Example: kifold verify
+    """
+    from kifold.core import registry
+
+    choose(format_, ("table", "json"), "--format")
+    if ruleset is not None:
+        registry.ruleset(ruleset)
+    folder = path or context_of(context).folder
+    report, summary = verify_folder(folder, ruleset, workers)
+    if format_ == "json":
+        failures = [{"match": str(f.match_id), "ruleset": f.ruleset, "verdict": f.verdict, "cause": f.cause} for f in report.failures]
+        print_json({**report.counts, "unfinished": report.unfinished, "events": report.events, "unreadable": report.unreadable, "failures": failures})
+    else:
+        print_report(report, summary)
+    if not report.is_fine:
+        raise typer.Exit(1)
+
+
+def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[Report, str]:
+    """Verify a store, or a folder of archive files; the report, and how much was done how fast."""
+    from kifold.core import registry
+    from kifold.records.store import Store
+    from kifold.replay.verify import Report, archive_files, verify_files, verify_store
+
+    report, threads = Report(), workers or os.cpu_count() or 1
+    is_store = (folder / "journal.sqlite").exists()
+    if not is_store and not archive_files(folder):
+        raise UsageError(f"{folder}: is no kifold store and holds no archive files")
+    with Progress("verifying") as progress:
+        if is_store:
+            with Store(folder, create=False) as store:
+                for name in {name for name, _ in store.files(only)} & set(registry.names()):
+                    compiled_rules(registry.ruleset(name))
+                verify_store(store, report, only, threads, progress)
+        else:
+            verify_files(folder, report, only, threads, progress)
+    return report, progress.summary()
+
+
+def print_report(report: Report, summary: str) -> None:
+    """Print a report as a person reads it: the counts, then the first failures."""
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count) or "nothing to verify"
+    unfinished = f" ({report.unfinished:,} unfinished)" if report.unfinished else ""
+    typer.echo(f"verified {summary}: {counts}{unfinished}")
+    for line in [str(failure) for failure in report.failures[:SHOWN]] + report.unreadable:
+        typer.echo(line)
+    if len(report.failures) > SHOWN:
+        typer.echo(f"… and {len(report.failures) - SHOWN:,} more (all with --format json)")

@@ -1,0 +1,132 @@
+"""What every command needs: the store it works on, values given by `--set`, events as they are typed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kifold.core.compiled import Compiled
+    from kifold.core.events import Event, OptionValue
+    from kifold.core.play import Play
+    from kifold.core.ruleset import Ruleset
+    from kifold.records.store import Store
+
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="A reading of the rules; may be repeated.")
+]
+FormatOption = Annotated[str, typer.Option("--format", help="table or json.")]
+
+
+class UsageError(ValueError):
+    """The command was called with something that makes no sense. The message says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What was said before the command."""
+
+    folder: Path
+    debug: bool
+
+    def store(self, *, create: bool = False) -> Store:
+        """The store, opened; made first where `create` is said."""
+        from kifold.records.store import Store
+
+        return Store(self.folder, create=create)
+
+
+def default_store() -> Path:
+    """`$XDG_DATA_HOME/kifold`, or `~/.local/share/kifold`."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "kifold"
+
+
+def pairs(given: Sequence[str] | None, what: str) -> dict[str, str]:
+    """NAME=VALUE arguments as a mapping.
+
+    Raises:
+        UsageError: for an argument without `=`, or a name given twice.
+    """
+    said: dict[str, str] = {}
+    for one in given or ():
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{what} {one!r}: write NAME=VALUE")
+        if name in said:
+            raise UsageError(f"{what} {name!r} is given twice")
+        said[name] = value
+    return said
+
+
+def option_values(ruleset: Ruleset, given: Sequence[str] | None) -> dict[str, OptionValue]:
+    """The values of `--set OPTION=VALUE`.
+
+    Raises:
+        RulesetError, UsageError: for an unknown option or a value that it does not have.
+    """
+    from kifold.core.options import RulesetError
+
+    known = {option.name: option for option in ruleset.options}
+    values = {}
+    for name, text in pairs(given, "--set").items():
+        if name not in known:
+            raise RulesetError(f"no option {name!r} of {ruleset.name}: choose from {', '.join(known) or 'none'}")
+        values[name] = known[name].parse(text)
+    return values
+
+
+def read_event(play: Play, text: str) -> Event:
+    """An event as a person types it: JSON, or the ruleset's short notation.
+
+    Raises:
+        ValueError: one line that says what is wrong.
+    """
+    import json
+
+    from kifold.core.codec import from_json, valid
+
+    if text.lstrip().startswith("{"):
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise UsageError(f"event {text!r} is no JSON: {error}") from None
+        return from_json(play.ruleset, data)
+    try:
+        return valid(play.ruleset, play.ruleset.notation.read(play.started, play.state, text))
+    except ValueError as error:
+        example = play.ruleset.notation.example
+        raise UsageError(f"event {text!r}: {error} (short notation such as {example}, or JSON)") from None
+
+
+def compiled_rules(ruleset: Ruleset) -> Compiled:
+    """The compiled rules; says so when they are compiled for the first time, since that takes seconds."""
+    from kifold.core.compiled import compiled
+
+    code = compiled(ruleset.name)
+    if code.is_cold:
+        print(f"compiling the rules of {ruleset.name} for their first use (some ten seconds, kept in {code.folder.parent})", file=sys.stderr)
+    return code
+
+
+def choose(value: str, known: Sequence[str], what: str) -> str:
+    """The value, if it is one of the known.
+
+    Raises:
+        UsageError: when it is not.
+    """
+    if value not in known:
+        raise UsageError(f"{what} cannot be {value!r}: choose {', '.join(known)}")
+    return value
+
+
+def print_json(data: Any) -> None:
+    """Write plain data as JSON to standard output."""
+    import json
+
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))

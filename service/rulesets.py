@@ -1,0 +1,102 @@
+"""The command that says which rulesets there are, and all about one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kifold.service.context import FormatOption, choose, print_json
+
+if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(rulesets)
+
+
+def rulesets(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A ruleset.")] = None,
+    format_: FormatOption = "table",
+) -> None:
+    """List the rulesets, or the variants, options, events and reasons of one.
+
+    Example: kifold rulesets blokus
+    """
+    from kifold.core import registry
+
+    choose(format_, ("table", "json"), "--format")
+    if name is not None:
+        rules = registry.ruleset(name)
+        if format_ == "json":
+            print_json(_described(rules))
+        else:
+            _print(rules)
+        return
+    listed = [registry.ruleset(one) for one in registry.names()]
+    if format_ == "json":
+        print_json([_described(rules) for rules in listed])
+        return
+    for rules in listed:
+        variants = ", ".join(variant.name for variant in rules.variants)
+        typer.echo(f"{rules.name:12} {rules.title}, revision {rules.revision}: {variants}")
+
+
+def _described(rules: Ruleset) -> dict[str, Any]:
+    from kifold.core.schema import json_schema
+
+    return {
+        "name": rules.name,
+        "title": rules.title,
+        "revision": rules.revision,
+        "notes": rules.notes,
+        "variants": [{"name": v.name, "meaning": v.meaning, "seats": list(v.seats)} for v in rules.variants],
+        "options": [
+            {
+                "name": option.name,
+                "rule": option.rule,
+                "meaning": option.meaning,
+                "default": option.default,
+                "choices": option.choices,
+                "readings": dict(zip(map(str, option.values), option.readings, strict=False)),
+            }
+            for option in rules.options
+        ],
+        "reasons": [{"name": n.name, "rule": n.rule, "meaning": n.meaning} for n in rules.reasons],
+        "effects": [{"name": n.name, "rule": n.rule, "meaning": n.meaning} for n in rules.effects],
+        "components": dict(rules.units),
+        "events": json_schema(rules)["oneOf"],
+    }
+
+
+def _print(rules: Ruleset) -> None:
+    from kifold.core.events import kind_of
+    from kifold.core.fields import fields_of
+
+    typer.echo(f"{rules.title} ({rules.name}), revision {rules.revision}")
+    if rules.notes:
+        typer.echo(rules.notes)
+    typer.echo("\nVariants")
+    for variant in rules.variants:
+        seats = "/".join(map(str, variant.seats))
+        typer.echo(f"  {variant.name:14} {variant.meaning} ({seats} seats)")
+    typer.echo("\nOptions (--set OPTION=VALUE; the first value is the default)")
+    for option in rules.options:
+        typer.echo(f"  {option.name} = {option.choices}   [{option.rule}] {option.meaning}")
+        for value, reading in zip(option.values, option.readings, strict=False):
+            typer.echo(f"    {str(value).lower():14} {reading}")
+        if not option.values:
+            typer.echo(f"    default {option.default}")
+    typer.echo(f"\nEvents (JSON, or short notation such as {rules.notation.example})")
+    for event in rules.events:
+        typer.echo(f"  {kind_of(event)}: {(event.__doc__ or '').strip().splitlines()[0]}")
+        for field in fields_of(event):
+            allowed = " ".join(field.words) if field.words else f"{field.low}..{field.high}"
+            many = f", up to {field.length} of" if field.kind == "ints" else ""
+            typer.echo(f"    {field.name:12}{many} {allowed}   {field.description}")
+    for title, names in (("Reasons why an event is refused", rules.reasons), ("Effects", rules.effects)):
+        typer.echo(f"\n{title}")
+        for one in names:
+            typer.echo(f"  {one.name:22} [{one.rule}] {one.meaning}")
