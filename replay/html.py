@@ -1,7 +1,7 @@
 """A whole match as one HTML page: its pictures ply by ply, with nothing from elsewhere.
 
-The page works without network. A content security policy names its one script and its one style by their digests, so that
-nothing which a record might smuggle in would run. Without scripts it shows the last picture and the list of plies.
+The page works without network. A content security policy names its one script and its one style by their digests, so
+that nothing which a record might smuggle in would run. Without scripts it shows the last picture and the list of plies.
 """
 
 from __future__ import annotations

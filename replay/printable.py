@@ -8,8 +8,8 @@ import unicodedata
 def printable(text: str) -> str:
     """The text on one line, without anything that a terminal obeys or that XML forbids.
 
-    White space becomes a space each; format characters (joiners, changes of direction) are dropped; what is left and has
-    no glyph (control characters, lone surrogates, unassigned code points) becomes U+FFFD.
+    White space becomes a space each; format characters (joiners, changes of direction) are dropped; what is left and
+    has no glyph (control characters, lone surrogates, unassigned code points) becomes U+FFFD.
     """
     return text if text.isascii() and text.isprintable() else "".join(map(_printable, text))
 

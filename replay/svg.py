@@ -1,7 +1,7 @@
 """A picture as a standalone SVG: no scripts, nothing from elsewhere, every letter as text.
 
-Each shape is a group with class ``shape``, its middle in board units as ``data-x`` and ``data-y``, its colour and letter as
-``data-colour`` and ``data-letter``, and in ``<title>`` what lies there, which a pointer shows and a test reads.
+Each shape is a group of class ``shape``: its middle in board units as ``data-x`` and ``data-y``, its colour and letter
+as ``data-colour`` and ``data-letter``, and in ``<title>`` what lies there, which a pointer shows and a test reads.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ PADDING = 12
 """Pixels around everything."""
 LEGEND_SIZE, LEGEND_HEIGHT = 14, 20
 """Pixels: the legend's font, and from line to line."""
+SANS = "Helvetica, Arial, sans-serif"
+FIXED = "ui-monospace, Menlo, Consolas, monospace"
+"""Fonts of the board and of the legend, whose columns are set with spaces."""
 ADVANCE = 0.6
 """Width of a character of fixed-width fonts, in font sizes."""
 PAPER = "#fbfaf7"
@@ -57,10 +60,12 @@ def svg_parts(scene: Scene, title: str) -> list[str]:
     box = (x, y, width, height + (LEGEND_HEIGHT * len(legend) + PADDING if legend else 0))
     frame = f'x="{_n(box[0])}" y="{_n(box[1])}" width="{_n(box[2])}" height="{_n(box[3])}"'
     name, (lowest, rest) = printable(title), _layers(scene)
+    root = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{" ".join(map(_n, box))}" width="{_n(width)}" '
+        f'height="{_n(box[3])}" role="img" aria-label={quoteattr(name)} text-anchor="middle" font-family="{SANS}">'
+    )
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{" ".join(map(_n, box))}" width="{_n(box[2])}" '
-        f'height="{_n(box[3])}" role="img" aria-label={quoteattr(name)} font-family="Helvetica, Arial, sans-serif" '
-        'text-anchor="middle">',
+        root,
         f"<title>{escape(name)}</title>",
         f'<rect {frame} fill="{PAPER}"/>',
         *map(pen.shape, lowest),
@@ -71,8 +76,7 @@ def svg_parts(scene: Scene, title: str) -> list[str]:
         f'<g fill="{FAINT}" class="labels">',
         *map(pen.label, scene.labels),
         "</g>",
-        f'<g fill="{TEXT}" class="legend" text-anchor="start" font-family="ui-monospace, Menlo, Consolas, monospace" '
-        f'font-size="{LEGEND_SIZE}">',
+        f'<g fill="{TEXT}" class="legend" text-anchor="start" font-family="{FIXED}" font-size="{LEGEND_SIZE}">',
         *[_legend_line(x + PADDING, y + height + LEGEND_HEIGHT * (i + 0.7), line) for i, line in enumerate(legend)],
         "</g>",
         "</svg>",
@@ -112,7 +116,8 @@ def _layers(scene: Scene) -> tuple[list[_Laid], list[_Laid]]:
     places = [(round(shape.x, 2), round(shape.y, 2)) for shape in scene.shapes]
     lettered = {place: i for i, place in enumerate(places) if scene.shapes[i].letter not in UNSEEN}
     taken: set[tuple[float, float]] = set()
-    lowest, rest = [], []
+    lowest: list[_Laid] = []
+    rest: list[_Laid] = []
     for i, (shape, place) in enumerate(zip(scene.shapes, places, strict=True)):
         laid = _Laid(shape, lettered.get(place) == i, place not in taken)
         (lowest if _is_cell(shape) else rest).append(laid)
@@ -181,9 +186,10 @@ class _Pen:
         return " ".join(f"{self.at(x + radius * sin(turn))},{self.at(y - radius * cos(turn))}" for turn in turns)
 
     def letter(self, shape: Shape, letter: str) -> str:
-        room = 0.62 if shape.kind == "ring" else 1.0
+        tallest = 0.36 if shape.kind == "card" else 0.52
+        widest = 0.65 if shape.kind == "ring" else 1.05
         # A point of a lattice is too small for its letter, which stands over it.
-        size = max(min(0.52, room * 1.05 / len(letter)) * shape.size, 0.26)
+        size = max(min(tallest, widest / len(letter)) * shape.size, 0.26)
         if shape.kind == "ring" or shape.colour == "board":
             front = FAINT if shape.colour == "board" else TEXT
             # Lines of the board pass below points: the letter keeps a little distance from them.

@@ -1,8 +1,7 @@
 """A match from ply to ply: the state after each decision, and its picture.
 
-Ply N is the number of decisions by seats so far: the state at ply N is after decision N and the events of chance that
-follow it. What was taken back is left out. What was noted, and how a match ended that its rules do not end, belongs to the
-ply before it.
+A ply is the number of decisions by seats so far: the state at ply N is after decision N and the events of chance that
+follow it. What was taken back is left out. An ending that the rules do not force belongs to the ply before it.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from kifold.core.scene import Scene
 class Ply:
     """The match at one ply.
 
-    `seq` is the number of the decision in the log and `seat` who made it (0 and None at ply 0); `events` are the decision
-    and the events of chance after it, `state` the record after them (a copy), and `ending` what closed the match, or None.
+    `seq` is the number of the decision in the log and `seat` who made it (0 and None at ply 0); `events` are the
+    decision and the events of chance after it, `state` the record after them (a copy), and `ending` what closed the
+    match, or None.
     """
 
     number: int

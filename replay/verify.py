@@ -103,7 +103,9 @@ def verify_store(
         on_progress(1, events)
 
 
-def verify_files(folder: Path, report: Report, only: str | None, workers: int, on_progress: Callable[[int, int], None]) -> None:
+def verify_files(
+    folder: Path, report: Report, only: str | None, workers: int, on_progress: Callable[[int, int], None]
+) -> None:
     """Verify the archive files below a folder that is no store (a copy, a part of one)."""
     for name, file in archive_files(folder):
         if only in (None, name) and name in names():
@@ -117,7 +119,13 @@ def archive_files(folder: Path) -> list[tuple[str, str]]:
 
 
 def _verify_file(
-    folder: Path, rules: Ruleset, file: str, gone: set[int], report: Report, workers: int, on_progress: Callable[[int, int], None]
+    folder: Path,
+    rules: Ruleset,
+    file: str,
+    gone: set[int],
+    report: Report,
+    workers: int,
+    on_progress: Callable[[int, int], None],
 ) -> None:
     try:
         groups = FileReader(folder, rules, file).groups
@@ -184,7 +192,9 @@ def _folded_verdict(rules: Ruleset, group: Group, folded: Folded, m: int) -> Ver
     assert isinstance(started, Started)
     if match["reason"]:
         name = rules.reasons[int(match["reason"])]
-        return Verdict(row["match_id"], rules.name, ILLEGAL, f"at event {int(match['done']) + 1} ({name.name}: {name.meaning})")
+        return Verdict(
+            row["match_id"], rules.name, ILLEGAL, f"at event {int(match['done']) + 1} ({name.name}: {name.meaning})"
+        )
     first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
     result = SimpleNamespace(**{name: folded.results[name][m] for name in folded.results.dtype.names or ()})
     seats = folded.per_event["seat"][first:last].astype(int)
@@ -196,7 +206,9 @@ def _folded_verdict(rules: Ruleset, group: Group, folded: Folded, m: int) -> Ver
     return compare(rules, row, judged, "rules" if is_over else None, group.seats[first:last].tolist())
 
 
-def compare(rules: Ruleset, row: dict[str, Any], judged: Judged, ending: str | None, seats: Sequence[int] | None) -> Verdict:
+def compare(
+    rules: Ruleset, row: dict[str, Any], judged: Judged, ending: str | None, seats: Sequence[int] | None
+) -> Verdict:
     """The verdict of a legal match: does the fold arrive where the writer's did?"""
 
     def verdict(kind: str, cause: str = "") -> Verdict:
@@ -267,4 +279,3 @@ def _verify_live(store: Store, match: int) -> tuple[Verdict, int]:
     except (msgspec.MsgspecError, StoreError) as error:
         return Verdict(match, row[0], DAMAGED, f"the journal cannot be read: {error}"), 0
     return _verify_log(ruleset(row[0]), {"digest": row[1]}, log), len(log.events)
-

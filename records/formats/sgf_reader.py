@@ -150,21 +150,25 @@ class _Reader:
         bad = self._bad_byte(start, stop)
         if bad is not None:
             return self._broken(_not_utf8(text[bad]), bad, stop)
-        tree = Tree(scan.nodes, self.number, self.offset, self.line, self._size(start, stop))
+        record = text[start:stop]
+        tree = Tree(scan.nodes, self.number, self.offset, self.line, self.size(record), record)
         if tree.size != stop - start or _line_ends(text, start, stop):
-            self._place(tree)
+            self._place(tree, stop)
         self._advance(stop)
         return tree
 
-    def _place(self, tree: Tree) -> None:
+    def _place(self, tree: Tree, stop: int) -> None:
         """Sets where the nodes stand, in a record of several lines or with characters of several bytes."""
         text, at, shift = self.text, self.pos, self.offset - self.pos
         offset, line = tree.offset, tree.line
+        wide = tree.size != stop - at
         for node in tree.nodes:
             place = node.offset - shift
-            offset += self._size(at, place)
             line += _line_ends(text, at, place)
-            node.offset, node.line = offset, line
+            node.line = line
+            if wide:
+                offset += self._size(at, place)
+                node.offset = offset
             at = place
 
     def _endless(self, scan: Scan, seen: int) -> Broken:
@@ -192,6 +196,7 @@ class _Reader:
     def _junk(self, beginning: re.Pattern[str]) -> Broken:
         """Everything up to the next beginning of a record, without keeping it."""
         reason = f"text outside a record: {self.text[self.pos : self.pos + 20]!r}"
+        kept = self.text[self.pos : min(self._junk_end(beginning), self.pos + _JUNK_KEPT)]
         broken = Broken(self.number, self.offset, self.line, reason, 0, self.offset, self.line)
         undecoded = False
         while True:
@@ -214,9 +219,9 @@ class _Reader:
             reason, fault_at = _not_utf8(self.text[bad]), bad
         fault_offset = self.offset + self._size(self.pos, fault_at)
         fault_line = self.line + _line_ends(self.text, self.pos, fault_at)
-        broken = Broken(self.number, self.offset, self.line, reason, 0, fault_offset, fault_line)
+        record = self.text[self.pos : stop]
+        broken = Broken(self.number, self.offset, self.line, reason, self.size(record), fault_offset, fault_line, record)
         self._advance(stop)
-        broken.size = self.offset - broken.offset
         return broken
 
     def _bad_byte(self, start: int, stop: int) -> int | None:

@@ -68,7 +68,7 @@ class Scan:
         text, start, nodes, heads = self.text, self.start, self.nodes, _plain_heads
         find, append = text.find, nodes.append
         special = find("\\", start, end) >= 0 or find("\n", start, end) >= 0 or find("\r", start, end) >= 0
-        parent = -1
+        parent = last = -1
         at = start
         for head, value in _PAIRS.findall(text, start, end):
             after = at + len(head) + len(value) + 2
@@ -82,6 +82,7 @@ class Scan:
                 if special and (value := self._literal(value, at + len(head), name)) is None:
                     return
                 self._add(name, value, head, at)
+                last = len(nodes) - 1
             else:
                 name, lead = plain
                 if (
@@ -92,7 +93,8 @@ class Scan:
                     return
                 if lead >= 0:
                     append(Node([Property(name, (value,))], parent, at + lead + shift, line))
-                    parent = len(nodes) - 1
+                    last += 1
+                    parent = last
                 else:
                     nodes[-1].properties.append(Property(name, (value,)))
             at = after

@@ -60,8 +60,8 @@ class Tree:
     variation `(;a(;b))` is the same tree as `(;a;b)`.
 
     `record_no` counts from 1 over everything a reader yields, broken records too. `offset` and `size` are characters
-    for `read_trees` and bytes for `read_file`, counted from 0 at the beginning of the text; `line` counts from 1. These
-    four do not count in comparisons.
+    for `read_trees` and bytes for `read_file`, counted from 0 at the beginning of the text; `line` counts from 1. `text`
+    is the record as it was read. These five do not count in comparisons.
     """
 
     nodes: list[Node]
@@ -69,6 +69,7 @@ class Tree:
     offset: int = field(default=0, compare=False)
     line: int = field(default=0, compare=False)
     size: int = field(default=0, compare=False)
+    text: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def straight(cls, line: Iterable[list[Property]]) -> Tree:
@@ -96,7 +97,8 @@ class Broken:
     """A stretch of text that is no record, and why; the reader goes on after it.
 
     `offset`, `line` and `size` say what was given up (units: see `Tree`), `fault_offset` and `fault_line` where it went
-    wrong.
+    wrong. `text` is what was given up, or its beginning if it is very long; bytes that are not UTF-8 come back with
+    `text.encode("utf-8", "surrogateescape")`.
     """
 
     record_no: int
@@ -106,6 +108,7 @@ class Broken:
     size: int = 0
     fault_offset: int = 0
     fault_line: int = 1
+    text: str = field(default="", repr=False)
 
     def __str__(self) -> str:
         return f"record {self.record_no}, line {self.fault_line}: {self.reason}"

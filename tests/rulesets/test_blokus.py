@@ -1,4 +1,4 @@
-"""The statements of rule file blokus.md, one by one; the numbers in names and comments are its sections and readings."""
+"""The statements of rule file blokus.md, one by one; the numbers are those of its sections and readings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from kifold.core.corpus import Corpus
 from kifold.core.events import Event
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, Refused
@@ -19,7 +20,7 @@ from kifold.core.rulesets.blokus.declaration import BlokusSetup, Pass
 from kifold.core.rulesets.blokus.pieces import FORM_CELLS, ORIENTATIONS, PIECES, SQUARES, cells_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
 from tests.rulesets.blokus_cases import BLUE, GREEN, RED, YELLOW, all_but, cells, packed, place, setup_of
-from tests.rulesets.harness import folder, random_log, random_logs
+from tests.rulesets.harness import folder, random_logs
 
 BY_COLOUR = {"start_corner": "by_colour"}
 PASSING = {"voluntary_pass": True}
@@ -109,7 +110,9 @@ def test_forced_skips_need_no_event() -> None:
     play = begin(setup=setup_of(done))
     assert effects(play, place(BLUE, "a1")) == []
     assert effects(play, place(RED, "t1")) == ["skipped"]
-    assert colour_to_move(play.state) == BLUE
+    assert colour_to_move(play.state) == RED
+    assert [can_place(play.state, colour) for colour in range(4)] == [False, False, True, False]
+    assert effects(play, play.legal()[0]) == ["skipped"]
 
 
 @pytest.mark.parametrize("variant", ["classic", "two_player", "three_player", "duo"])
@@ -168,11 +171,10 @@ def test_scores_of_the_example() -> None:
 
 def test_scores_of_the_example_compiled() -> None:
     play = example()
-    compiled = folder(BLOKUS)
-    started, log = random_log(BLOKUS, play.started, 1, 0)
-    corpora = compiled.play(BLOKUS.setup_record(), 1, 0, 0, greedy=False)
-    assert list(corpora) == []
-    del started, log
+    corpus = Corpus.of(BLOKUS, [(play.started, []), (play.started, play.legal()[:1])])
+    folded = folder(BLOKUS).fold(corpus)
+    assert folded.results["score"].tolist() == [[-1, -8, -24, -20], [20, -8, -24, -20]]
+    assert folded.results["rank"].tolist() == [[1, 2, 4, 3]] * 2
 
 
 def test_fifteen_for_another_last_piece() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kifold.core.emit import EventRecord
 from kifold.core.names import LEGAL
 from kifold.core.rng import Random, below
-from kifold.core.rulesets.edgecolor.board import set_fitting
+from kifold.core.rulesets.edgecolor.board import lay_card, set_fitting
 from kifold.core.rulesets.edgecolor.cards import (
     ALL_CARDS,
     BASIC_CARDS,
@@ -48,7 +48,7 @@ from kifold.core.rulesets.edgecolor.names import (
     WRONG_HAND_SIZE,
     WRONG_NUMBER_OF_HANDS,
 )
-from kifold.core.rulesets.edgecolor.places import note_all_places, place_card
+from kifold.core.rulesets.edgecolor.places import note_all_places
 from kifold.core.rulesets.edgecolor.turns import start_solo_turn, start_turn
 
 HAND_SIZE = [0, 10, 15, 10, 8]
@@ -203,7 +203,8 @@ def take_seed(state: State, setup: EventRecord) -> int:
     if setup.seed_flip and not state.turnable >> setup.seed & 1:
         return FLIP_NOT_CANONICAL
     state.unseen &= ~(1 << setup.seed)
-    place_card(state, setup.seed, setup.seed_cell, setup.seed_flip)
+    lay_card(state, setup.seed, setup.seed_cell, setup.seed_flip)
+    state.opened = 1
     return LEGAL
 
 

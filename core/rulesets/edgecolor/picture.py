@@ -22,8 +22,10 @@ from kifold.core.rulesets.edgecolor.notation import COLUMNS, cell_text
 from kifold.core.scene import Label, Line, Scene, Shape
 
 PAINT = ("red", "blue", "yellow", "black")
-PITCH = 3
-"""A cell is three units wide: the mark in the middle, the colours at the four sides."""
+PITCH = 4
+"""A cell is so many units wide: the mark in the middle, the colours at the four sides."""
+ARM = 1.3
+"""How far from the mark they are."""
 STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 SIDE_NAMES = ("north", "east", "south", "west")
 
@@ -50,8 +52,8 @@ def picture(started: Started, state: State) -> Scene:
     for cell in range(size * size):
         _add_cell(scene, state, cell)
     for i in range(size):
-        scene.labels.append(Label(0, PITCH * i + 1, str(i + 1)))
-        scene.labels.append(Label(PITCH * i + 2, PITCH * size, COLUMNS[i]))
+        scene.labels.append(Label(0, _middle(i), str(i + 1)))
+        scene.labels.append(Label(_middle(i) + 1, PITCH * size, COLUMNS[i]))
     for i in range(size + 1):
         at, end = PITCH * i - 0.5, PITCH * size - 0.5
         scene.lines += [Line(0.5, at, end + 1, at), Line(at + 1, -0.5, at + 1, end)]
@@ -66,7 +68,7 @@ def picture(started: Started, state: State) -> Scene:
 
 def _add_cell(scene: Scene, state: State, cell: int) -> None:
     row, column = divmod(cell, state.size)
-    x, y = PITCH * column + 2, PITCH * row + 1
+    x, y = _middle(column) + 1, _middle(row)
     name = cell_text(state.size, cell)
     top = state.tops[cell]
     if top == BLOCKER:
@@ -78,13 +80,17 @@ def _add_cell(scene: Scene, state: State, cell: int) -> None:
         for side, colour in enumerate(sides_of(state.edges, top, flip)):
             dx, dy = STEPS[side]
             title = f"{name} {SIDE_NAMES[side]}: {LETTERS[colour]} ({PAINT[colour]})"
-            scene.shapes.append(Shape("dot", x + dx, y + dy, PAINT[colour], LETTERS[colour], title))
+            scene.shapes.append(Shape("dot", x + ARM * dx, y + ARM * dy, PAINT[colour], LETTERS[colour], title))
     elif cell == state.deck_cell and state.deck > 0:
         scene.shapes.append(Shape("card", x, y, "grey", "D", f"{name} deck, {_cards(state.deck)}", PITCH))
     elif cell == state.deck_cell and not state.centre_opens:
         scene.shapes.append(Shape("square", x, y, "grey", "x", f"{name} closed", PITCH))
     else:
         scene.shapes.append(Shape("square", x, y, "board", ".", name, PITCH))
+
+
+def _middle(i: int) -> float:
+    return PITCH * i + (PITCH - 1) / 2
 
 
 def _cards(count: int) -> str:

@@ -103,7 +103,7 @@ WIN_TYPES = ("still on", "all tiles of one colour", "three neighbouring colours"
 
 REASONS = Reasons()
 MATCH_OVER = REASONS.name("match_over", "004.5", "the match has been won")
-NOT_ASCENDING = REASONS.name("not_ascending", "004.3", "the tiles are named in ascending order, none of them twice")
+NOT_ASCENDING = REASONS.name("not_ascending", "004.3", "tiles are named in ascending order, at least one, none twice")
 OFF_BOARD = REASONS.name("off_board", "004.3", "the board has no cell of that number")
 TILE_GONE = REASONS.name("tile_gone", "004.4", "a tile named has been taken before")
 MIXED_COLOURS = REASONS.name("mixed_colours", "004.4", "the tiles are not all of one colour")

@@ -1,0 +1,143 @@
+"""Chipstack beside its oracle, in both ways of running, and played in bulk."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from kifold.core.corpus import array_of
+from kifold.core.flat import flatten_setup
+from kifold.core.records import dtype_of, from_numpy
+from kifold.core.rng import Random
+from kifold.core.ruleset import NOBODY
+from kifold.core.rulesets.chipstack import CHIPSTACK
+from kifold.core.rulesets.chipstack.declaration import State
+from tests.rulesets.chipstack_cases import ADAPTER, conserves
+from tests.rulesets.harness import (
+    Seen,
+    assert_agrees_with_oracle,
+    assert_covers,
+    assert_plays_alike,
+    assert_two_ways,
+    folder,
+    logs_of,
+    random_logs,
+)
+
+WORST = {"zero_colours": "worst"}
+
+
+@pytest.mark.parametrize(
+    ("seats", "options", "greedy"), [(2, {}, False), (3, WORST, True), (4, {}, True), (5, WORST, False)]
+)
+def test_agrees_with_the_oracle(seats, options, greedy):
+    logs = random_logs(CHIPSTACK, options=options, seats=seats, count=2, seed=10 + seats, greedy=greedy)
+    assert_agrees_with_oracle(ADAPTER, logs, every=4, seed=seats, folder=folder(CHIPSTACK))
+
+
+def bulk(seats: int, count: int, seed: int, options=None, greedy=False):
+    template = flatten_setup(CHIPSTACK, CHIPSTACK.start(options=options, seats=seats))
+    return list(folder(CHIPSTACK).play(template, seed, 0, count, greedy=greedy))
+
+
+def test_every_reason_and_effect_is_seen():
+    seen, started = Seen(), CHIPSTACK.start(seats=2)
+    logs = [log for corpus in bulk(2, 130, 20) for log in logs_of(corpus, started)]
+    seen += assert_agrees_with_oracle(ADAPTER, logs, every=29, probes=120)
+    assert_covers(CHIPSTACK, seen, never=["no_such_seat"])
+
+
+def test_two_ways():
+    logs = random_logs(CHIPSTACK, seats=3, count=3, seed=30) + random_logs(
+        CHIPSTACK, options=WORST, seats=5, count=2, seed=31
+    )
+    logs += random_logs(CHIPSTACK, seats=2, count=1, seed=32, greedy=True)
+    assert_two_ways(CHIPSTACK, logs, folder(CHIPSTACK))
+    for greedy in (False, True):
+        assert_plays_alike(CHIPSTACK, CHIPSTACK.start(seats=4), folder(CHIPSTACK), seed=33, count=3, greedy=greedy)
+
+
+def test_chips_are_conserved_in_bulk():
+    """000.8: 8,000 random matches, at every snapshot of the fold (every 16 events and at the end)."""
+    fold = folder(CHIPSTACK)
+    for seats, corpora in ((2, bulk(2, 4000, 40)), (5, bulk(5, 4000, 41))):
+        for corpus in corpora:
+            folded = fold.fold(corpus)
+            assert (folded.matches["turn"] == NOBODY).all()
+            width = dtype_of(State).itemsize - folded.snapshots.shape[1]
+            padded = np.ascontiguousarray(np.pad(folded.snapshots, ((0, 0), (0, width))))
+            states = padded.view(dtype_of(State))[:, 0]
+            chips = states["supply"].sum(1) + states["held"].sum(1) + states["heights"].sum(1)
+            assert (chips == 100).all()
+            held = states["held"].reshape(len(states), 5, 5).sum(1)
+            assert ((held + states["supply"] + of_each_colour(states)) == 20).all()
+            assert (states["held"][:, 5 * seats :] == 0).all()
+
+
+def of_each_colour(states) -> np.ndarray:
+    """How many chips of each colour lie on the board, per state."""
+    counts = np.zeros((len(states), 5), np.int64)
+    for height in range(40):
+        words = states["chips"][:, height // 20 :: 2]
+        colours = words >> (3 * (height % 20)) & 7
+        for colour in range(5):
+            counts[:, colour] += ((states["heights"] > height) & (colours == colour)).sum(1)
+    return counts
+
+
+def test_states_between_snapshots_conserve_chips_compiled():
+    fold = folder(CHIPSTACK)
+    (corpus,) = bulk(3, 4, 42)
+    for match in range(len(corpus)):
+        for ply in range(int(corpus.starts[match + 1] - corpus.starts[match]) + 1):
+            assert fold.position(corpus, match, ply) == ply
+            assert conserves(from_numpy(State, fold.state[0]))
+
+
+def test_statistics_of_random_play():
+    """000.8: phase 1 lasts 13..30 turns, 26 on average; about 61 % of matches fill the board; few first places are shared."""
+    full, no_kind, dry, ties, turns = 0, 0, 0, 0, []
+    bits = {name.name: name.number for name in CHIPSTACK.effects}
+    for corpus in bulk(4, 3000, 50):
+        folded = folder(CHIPSTACK).fold(corpus)
+        effects = folded.matches["effects"]
+        full += np.count_nonzero(effects & bits["phase_ended_full"])
+        no_kind += np.count_nonzero(effects & bits["phase_ended_no_kind"])
+        ties += np.count_nonzero((folded.results["rank"][:, :4] == 1).sum(1) > 1)
+        dry += np.count_nonzero(effects & (bits["shortage"] | bits["bonus_unpaid"]))
+        turns += (np.diff(corpus.starts) // 2).tolist()
+        assert (folded.results["chips"][:, :4] > 0).all()
+    assert 12 <= min(turns)
+    assert max(turns) <= 30
+    assert 25.5 < np.mean(turns) < 26.5
+    assert 0.58 < full / 3000 < 0.64
+    assert 0.36 < no_kind / 3000 < 0.42
+    assert ties / 3000 < 0.015
+    assert dry > 0
+
+
+@pytest.mark.parametrize(("seats", "least"), [(2, 120), (4, 150)])
+def test_greedy_beats_random(seats, least):
+    """Of 200 matches, one seat greedy and the others random, the greedy one wins far more than its share."""
+    wins = sum(greedy_wins(seats, match % seats, match) for match in range(200))
+    assert wins >= least
+
+
+def greedy_wins(seats: int, greedy: int, match: int) -> bool:
+    fold, rng = folder(CHIPSTACK), random.Random(match)
+    rules, state, source = fold.code.rules, fold.state, np.zeros(1, dtype_of(Random))
+    started = CHIPSTACK.start(seats=seats)
+    setup = array_of(CHIPSTACK.setup_record, [flatten_setup(CHIPSTACK, started)])
+    setup[0]["first"] = rng.randrange(seats)
+    fold.state_bytes[:] = 0
+    source[0]["match"] = match
+    rules["set_up"](state[0], setup[0])
+    while (seat := rules["turn"](state[0])) != NOBODY:
+        n = rules["legal"](state[0], seat, fold.out)
+        i = rules["greedy"](state[0], fold.out, n, source[0]) if seat == greedy else rng.randrange(n)
+        rules["apply"](state[0], fold.out[i])
+    result = np.zeros(1, dtype_of(CHIPSTACK.result))
+    rules["result"](state[0], result[0])
+    return bool(result[0]["rank"][greedy] == 1)
