@@ -24,7 +24,9 @@ from kifold.records.judge import Judged, judge_logs
 from kifold.records.store import Store
 from kifold.records.tables import add_events, event_columns, match_row, matches_schema
 
-MATCH_COLUMNS = "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived"
+MATCH_COLUMNS = (
+    "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived"
+)
 
 
 def connect(store: Store) -> duckdb.DuckDBPyConnection:

@@ -89,7 +89,14 @@ def _prefixes(
     )
     while rows := cursor.fetchmany(BATCH):
         for variant_, revision, options, seats, setup, events, n, *first in rows:
-            row = {"variant": variant_, "revision": revision, "options": list(options.items()), "seats": seats, "tags": [], "setup": setup}
+            row = {
+                "variant": variant_,
+                "revision": revision,
+                "options": list(options.items()),
+                "seats": seats,
+                "tags": [],
+                "setup": setup,
+            }
             yield row_started(rules, row), [_event(rules, event) for event in events], n, [float(f) for f in first]
 
 

@@ -77,9 +77,16 @@ def render(answer: Answer, form: str) -> str:
 
 def _table(answer: Answer) -> str:
     rows = [[_cell(value) for value in row] for row in answer.rows[:SHOWN]]
-    is_number = [all(isinstance(row[at], int | float | Decimal | None) for row in answer.rows[:SHOWN]) for at in range(len(answer.columns))]
+    is_number = [
+        all(isinstance(row[at], int | float | Decimal | None) for row in answer.rows[:SHOWN])
+        for at in range(len(answer.columns))
+    ]
     widths = [max(len(name), *(len(row[at]) for row in rows), 0) for at, name in enumerate(answer.columns)]
-    lines = ["  ".join(name.rjust(w) if n else name.ljust(w) for name, w, n in zip(answer.columns, widths, is_number, strict=True))]
+    lines = [
+        "  ".join(
+            name.rjust(w) if n else name.ljust(w) for name, w, n in zip(answer.columns, widths, is_number, strict=True)
+        )
+    ]
     lines.append("  ".join("─" * width for width in widths))
     for row in rows:
         cells = (cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(row, widths, is_number, strict=True))

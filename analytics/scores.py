@@ -28,7 +28,9 @@ def scores(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> Answer:
         f"sum((rank = 1 AND shared)::INT)::INT AS shared_first{points}{means} "
         f"FROM {rules.name}_scores WHERE finished GROUP BY variant, seat ORDER BY variant, seat",
     )
-    return Answer([*answer.columns[:5], "first_rate", "low", "high", *answer.columns[5:]], [_rated(row) for row in answer.rows])
+    return Answer(
+        [*answer.columns[:5], "first_rate", "low", "high", *answer.columns[5:]], [_rated(row) for row in answer.rows]
+    )
 
 
 def _rated(row: tuple[Any, ...]) -> tuple[Any, ...]:

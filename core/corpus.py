@@ -160,7 +160,17 @@ class Folder:
         while count:
             setups, starts = np.repeat(setup, count), np.zeros(count + 1, np.int64)
             played, too_long = self.code.loops["play_corpus"](
-                seed, first, LONGEST_MATCH, greedy, setups, events, starts, self.state, self.state_bytes, self.out, random
+                seed,
+                first,
+                LONGEST_MATCH,
+                greedy,
+                setups,
+                events,
+                starts,
+                self.state,
+                self.state_bytes,
+                self.out,
+                random,
             )
             if too_long:
                 self._grow(too_long)

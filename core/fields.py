@@ -67,9 +67,7 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
         TypeError: for a field that has no bounds or is of no kind named above.
     """
     hints = get_type_hints(struct, include_extras=True)
-    return tuple(
-        _field(struct, info.name, hints[info.name], info.default) for info in msgspec.structs.fields(struct)
-    )
+    return tuple(_field(struct, info.name, hints[info.name], info.default) for info in msgspec.structs.fields(struct))
 
 
 def _field(struct: type[msgspec.Struct], name: str, hint: Any, default: Any) -> Field:

@@ -7,28 +7,37 @@ A corpus is three arrays: `setups` (one record per match), `events` (flat record
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kifold.core.names import LEGAL
 from kifold.core.rng import below, seed_random
 from kifold.core.ruleset import NOBODY, SNAPSHOT
 
-set_up: Any
-check: Any
-apply: Any
-legal: Any
-turn: Any
-actor: Any
-result: Any
-greedy: Any
-chance: Any
+if TYPE_CHECKING:
+    set_up: Any = None
+    check: Any = None
+    apply: Any = None
+    legal: Any = None
+    turn: Any = None
+    actor: Any = None
+    result: Any = None
+    greedy: Any = None
+    chance: Any = None
 
 SETUP_REFUSED = -1
 """What `done` says of a match whose setup the rules refuse."""
 
 
 def fold_corpus(
-    setups: Any, events: Any, starts: Any, state: Any, state_bytes: Any, matches: Any, results: Any, per_event: Any, snapshots: Any
+    setups: Any,
+    events: Any,
+    starts: Any,
+    state: Any,
+    state_bytes: Any,
+    matches: Any,
+    results: Any,
+    per_event: Any,
+    snapshots: Any,
 ) -> int:
     """Fold and validate every match.
 
@@ -116,7 +125,17 @@ def count_legal(setups: Any, events: Any, starts: Any, state: Any, state_bytes: 
 
 
 def play_corpus(
-    seed: int, first: int, limit: int, is_greedy: bool, setups: Any, events: Any, starts: Any, state: Any, state_bytes: Any, out: Any, random: Any
+    seed: int,
+    first: int,
+    limit: int,
+    is_greedy: bool,
+    setups: Any,
+    events: Any,
+    starts: Any,
+    state: Any,
+    state_bytes: Any,
+    out: Any,
+    random: Any,
 ) -> tuple[int, int]:
     """Play matches number `first` … of a simulation, until `setups` is full or `events` is.
 

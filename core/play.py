@@ -232,4 +232,3 @@ def fold(ruleset: Ruleset, started: Started, log: Iterable[Event]) -> tuple[Play
         except Refused as refused:
             return play, refused
     return play, None
-

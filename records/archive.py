@@ -71,7 +71,7 @@ class FileWriter:
             writer.close()
         for draft, place in zip(self._drafts, self.places, strict=True):
             _sync(draft)
-            os.replace(draft, place)
+            draft.replace(place)
             _sync(place.parent)
 
     def abandon(self) -> None:
@@ -131,14 +131,18 @@ def _open(place: Path) -> pq.ParquetFile:
     except FileNotFoundError:
         raise StoreError(f"{place}: is missing; restore it from a copy") from None
     except (OSError, pa.ArrowException) as error:
-        raise StoreError(f"{place}: is damaged or no Parquet file ({_first_line(error)}); restore it from a copy") from None
+        raise StoreError(
+            f"{place}: is damaged or no Parquet file ({_first_line(error)}); restore it from a copy"
+        ) from None
 
 
 def _read(file: pq.ParquetFile, place: Path, number: int) -> pa.Table:
     try:
         return file.read_row_group(number)
     except (OSError, pa.ArrowException) as error:
-        raise StoreError(f"{place}: row group {number} is damaged ({_first_line(error)}); restore it from a copy") from None
+        raise StoreError(
+            f"{place}: row group {number} is damaged ({_first_line(error)}); restore it from a copy"
+        ) from None
 
 
 def _first_line(error: BaseException) -> str:

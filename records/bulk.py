@@ -48,7 +48,9 @@ class BulkWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if error is None:
             self.commit()
         elif self._file:
@@ -119,7 +121,9 @@ class BulkWriter:
         self.add_tables(matches, pa.table(columns, events_schema(self.ruleset)))
 
 
-def corpus_tables(corpus: Corpus, folded: Folded, started: Callable[[int], Started], ids: Sequence[int]) -> tuple[pa.Table, pa.Table]:
+def corpus_tables(
+    corpus: Corpus, folded: Folded, started: Callable[[int], Started], ids: Sequence[int]
+) -> tuple[pa.Table, pa.Table]:
     """Tables of legal matches that lie in arrays.
 
     Args:
@@ -136,7 +140,9 @@ def _events_table(corpus: Corpus, folded: Folded, ids: Sequence[int]) -> pa.Tabl
     tags = events["tag"]
     columns: dict[str, pa.Array] = {
         "match_id": pa.array(np.repeat(np.asarray(ids, np.int64), lengths)),
-        "seq": pa.array(np.arange(1, len(events) + 1, dtype=np.int32) - np.repeat(corpus.starts[:-1], lengths).astype(np.int32)),
+        "seq": pa.array(
+            np.arange(1, len(events) + 1, dtype=np.int32) - np.repeat(corpus.starts[:-1], lengths).astype(np.int32)
+        ),
         "tag": pa.array(np.ascontiguousarray(tags)),
     }
     for name, field in columns_of(ruleset).items():

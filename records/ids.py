@@ -46,7 +46,9 @@ def parse_id(text: str) -> tuple[int, int]:
     if word.isascii() and word.isdigit() and len(word) > LENGTH:
         return int(word), int(word)
     if not word or len(word) > LENGTH or any(c not in DIGITS for c in word):
-        raise ValueError(f"{text!r} is no match id: 12 letters and digits such as {id_text(TOP | 0x123456789ABCDE)}, or its beginning")
+        raise ValueError(
+            f"{text!r} is no match id: 12 letters and digits such as {id_text(TOP | 0x123456789ABCDE)}, or its beginning"
+        )
     value = 0
     for c in word:
         value = value << 5 | DIGITS.index(c)

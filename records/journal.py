@@ -64,7 +64,9 @@ class Journal:
         self.path = path
         is_new = not path.exists()
         if is_new and not create:
-            raise StoreError(f"{path.parent}: no kifold store here; record or import a match first, or name another with --store")
+            raise StoreError(
+                f"{path.parent}: no kifold store here; record or import a match first, or name another with --store"
+            )
         try:
             self.db = _connect(path, is_new)
             self.db.execute("PRAGMA synchronous = " + DURABILITY[durability])
@@ -76,11 +78,15 @@ class Journal:
         try:
             row = self.db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: is no kifold journal ({error}); see `kifold salvage`, or restore a copy") from None
+            raise StoreError(
+                f"{self.path}: is no kifold journal ({error}); see `kifold salvage`, or restore a copy"
+            ) from None
         if row is None or not row[0].isdigit():
             raise StoreError(f"{self.path}: is no kifold journal (it does not say its format)")
         if int(row[0]) > FORMAT:
-            raise StoreError(f"{self.path}: has format {row[0]}, this kifold reads up to {FORMAT}; install a newer kifold")
+            raise StoreError(
+                f"{self.path}: has format {row[0]}, this kifold reads up to {FORMAT}; install a newer kifold"
+            )
 
     def close(self) -> None:
         """Close the connection."""
@@ -118,7 +124,9 @@ class Journal:
         names = [(log.match_id, seat, name) for seat, name in enumerate(log.players)]
         self.db.executemany("INSERT INTO players VALUES (?, ?, ?)", names)
 
-    def extend(self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool, at_ms: int | None) -> None:
+    def extend(
+        self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool, at_ms: int | None
+    ) -> None:
         """Add encoded events `first` … to a match. Called inside `writing()`."""
         self.db.executemany(
             "INSERT INTO events VALUES (?, ?, ?, ?)",
@@ -185,5 +193,7 @@ def _connect(path: Path, is_new: bool) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=30, isolation_level=None)
     if is_new:
         db.execute("PRAGMA journal_mode = WAL")
-        db.executescript("BEGIN IMMEDIATE;" + SCHEMA + f"INSERT OR IGNORE INTO meta VALUES ('format', '{FORMAT}'); COMMIT;")
+        db.executescript(
+            "BEGIN IMMEDIATE;" + SCHEMA + f"INSERT OR IGNORE INTO meta VALUES ('format', '{FORMAT}'); COMMIT;"
+        )
     return db

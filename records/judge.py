@@ -26,7 +26,8 @@ MANY = 256
 @dataclass(frozen=True, slots=True)
 class Judged:
     """Who acted at each event (None for chance and for what no seat decides), the fingerprints one after the other, how the
-    seats stand, whether the match is over."""
+    seats stand, whether the match is over.
+    """
 
     seats: Sequence[int | None]
     fingerprints: bytes
@@ -69,7 +70,9 @@ def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
     # A log in which something was taken back may hide a refusal in what no longer counts: it is folded event by event.
     plain = [any(isinstance(event, Undone) for event in log.events) for log in logs]
     effective = [[event for event in log.events if type(event) in ruleset.events] for log in logs]
-    corpus = Corpus.of(ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)])
+    corpus = Corpus.of(
+        ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)]
+    )
     folded = Folder(ruleset, compiled(ruleset.name)).fold(corpus)
     verdicts: list[Judged | Refused] = []
     for m, log in enumerate(logs):

@@ -72,7 +72,9 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
     return Group(rows, started, Corpus(ruleset, setups, records, starts), _numbers(events["seat"], -1), is_plain)
 
 
-def _check_rows(ids: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], starts: np.ndarray[Any, Any], events: pa.Table) -> None:
+def _check_rows(
+    ids: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], starts: np.ndarray[Any, Any], events: pa.Table
+) -> None:
     owners = np.repeat(ids, counts)
     numbers = np.arange(1, len(owners) + 1) - np.repeat(starts[:-1], counts)
     if (
@@ -99,7 +101,9 @@ def _fill(records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, 
     return good
 
 
-def _fill_lists(records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]) -> Any:
+def _fill_lists(
+    records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]
+) -> Any:
     lists = column.combine_chunks()
     counts = np.asarray(lists.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False))
     good = (counts >= 0) & (counts <= field.length)

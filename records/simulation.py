@@ -96,7 +96,9 @@ def _chunks(what: Simulation, first: int, games: int, workers: int) -> Iterator[
     def play(begin: int, count: int) -> list[Tables]:
         if not hasattr(scratch, "folder"):
             scratch.folder = Folder(rules, compiled(rules.name))
-        return [_tables(what, scratch.folder, corpus, at) for corpus, at in _corpora(what, scratch.folder, begin, count)]
+        return [
+            _tables(what, scratch.folder, corpus, at) for corpus, at in _corpora(what, scratch.folder, begin, count)
+        ]
 
     rules = ruleset(what.started.ruleset)
     waiting: deque[Future[list[Tables]]] = deque()

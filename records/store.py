@@ -1,8 +1,8 @@
 """A store: one folder with a journal of live matches and an archive of the others.
 
-    store = Store("matches")
-    match = store.new(BLOKUS.start("duo"))
-    store.append(match, [Place(0, piece, orientation, x, y)], expected_seq=0)
+store = Store("matches")
+match = store.new(BLOKUS.start("duo"))
+store.append(match, [Place(0, piece, orientation, x, y)], expected_seq=0)
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:

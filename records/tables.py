@@ -108,7 +108,9 @@ def event_columns(ruleset: Ruleset) -> dict[str, list[Any]]:
     return {name: [] for name in events_schema(ruleset).names}
 
 
-def add_events(columns: dict[str, list[Any]], ruleset: Ruleset, match: int, events: Sequence[Event], seats: Sequence[int | None]) -> None:
+def add_events(
+    columns: dict[str, list[Any]], ruleset: Ruleset, match: int, events: Sequence[Event], seats: Sequence[int | None]
+) -> None:
     """Append a match's events to columns, row by row; columns that an event lacks get null."""
     filled, empty = _fillers(ruleset, tuple(columns))
     for seq, (event, seat) in enumerate(zip(events, seats, strict=True), start=1):
@@ -166,4 +168,3 @@ def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
 
 def _plain(field: Field, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-

@@ -2,7 +2,7 @@
 
 A cell of a square board is two characters wide and one line high. Other boards are mapped so that nothing collides:
 each distinct y becomes a line of its own (the rows of a hexagon board lie 0.866 apart), and columns are spread until
-the letters of every line stand apart. Boards that are points joined by lines get twice the room, and the lines are drawn.
+the letters of every line stand apart. Boards of points joined by lines get twice the room, and the lines are drawn.
 """
 
 from __future__ import annotations

@@ -106,5 +106,3 @@ def scores(
     rules = registry.ruleset(ruleset)
     with context_of(context).store() as store:
         _write(fared.scores(connect(store), rules), format_, None)
-
-

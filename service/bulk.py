@@ -44,7 +44,9 @@ def import_(
     context: typer.Context,
     file: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files.")],
     set_: SetOption = None,
-    as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl; by default the ending says.")] = None,
+    as_: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl; by default the ending says.")
+    ] = None,
 ) -> None:
     """Import record files; bad records go to quarantine, the rest is imported.
 
@@ -189,7 +191,9 @@ def archive(context: typer.Context) -> None:
 
 def verify(
     context: typer.Context,
-    path: Annotated[Path | None, typer.Argument(metavar="[STORE]", help="A store or an archive folder; by default the store.")] = None,
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[STORE]", help="A store or an archive folder; by default the store.")
+    ] = None,
     ruleset: Annotated[str | None, typer.Option(help="Only matches of this ruleset.")] = None,
     workers: WorkersOption = None,
     format_: FormatOption = "table",
@@ -206,8 +210,19 @@ def verify(
     folder = path or context_of(context).folder
     report, summary = verify_folder(folder, ruleset, workers)
     if format_ == "json":
-        failures = [{"match": str(f.match_id), "ruleset": f.ruleset, "verdict": f.verdict, "cause": f.cause} for f in report.failures]
-        print_json({**report.counts, "unfinished": report.unfinished, "events": report.events, "unreadable": report.unreadable, "failures": failures})
+        failures = [
+            {"match": str(f.match_id), "ruleset": f.ruleset, "verdict": f.verdict, "cause": f.cause}
+            for f in report.failures
+        ]
+        print_json(
+            {
+                **report.counts,
+                "unfinished": report.unfinished,
+                "events": report.events,
+                "unreadable": report.unreadable,
+                "failures": failures,
+            }
+        )
     else:
         print_report(report, summary)
     if not report.is_fine:
@@ -237,7 +252,9 @@ def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[
 
 def print_report(report: Report, summary: str) -> None:
     """Print a report as a person reads it: the counts, then the first failures."""
-    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count) or "nothing to verify"
+    counts = (
+        ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count) or "nothing to verify"
+    )
     unfinished = f" ({report.unfinished:,} unfinished)" if report.unfinished else ""
     typer.echo(f"verified {summary}: {counts}{unfinished}")
     for line in [str(failure) for failure in report.failures[:SHOWN]] + report.unreadable:

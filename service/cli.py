@@ -41,7 +41,9 @@ def root(
         Path | None, typer.Option(envvar="KIFOLD_STORE", help="Folder of the store.", show_default=str(default_store()))
     ] = None,
     debug: Annotated[bool, typer.Option(help="Show tracebacks of errors.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Options that go before the command."""
     context.obj = Context(store or default_store(), debug)

@@ -110,7 +110,10 @@ def compiled_rules(ruleset: Ruleset) -> Compiled:
 
     code = compiled(ruleset.name)
     if code.is_cold:
-        print(f"compiling the rules of {ruleset.name} for their first use (some ten seconds, kept in {code.folder.parent})", file=sys.stderr)
+        print(
+            f"compiling the rules of {ruleset.name} for their first use (some ten seconds, kept in {code.folder.parent})",
+            file=sys.stderr,
+        )
     return code
 
 

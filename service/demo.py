@@ -74,7 +74,14 @@ def _record(store: Store) -> None:
 
     rules = ruleset("blokus")
     match = store.new(rules.start("duo"), ("Ada", "Bo"))
-    for text in ("e8,e9,f9,d10,e10", "i4,h5,i5,j5,i6", "g6,f7,g7,h7,g8", "j7,j8,j9,k9,j10", "h3,f4,g4,h4,f5", "i1,h2,i2,j2,j3"):
+    for text in (
+        "e8,e9,f9,d10,e10",
+        "i4,h5,i5,j5,i6",
+        "g6,f7,g7,h7,g8",
+        "j7,j8,j9,k9,j10",
+        "h3,f4,g4,h4,f5",
+        "i1,h2,i2,j2,j3",
+    ):
         store.append(match, [read_event(store.play(match), text)])
     log = store.log(match)
     typer.echo(draw_text(picture_at(rules, log.started, log.events, 6), colour=_is_terminal()))
@@ -117,8 +124,14 @@ def _verify(folder: Path) -> None:
 
 
 QUESTIONS = (
-    ("Who wins, by seat?", "SELECT ruleset, seat, count(*) AS n, round(avg((rank = 1)::INT), 3) AS first, round(avg(score), 1) AS score FROM scores GROUP BY ALL ORDER BY ALL"),
-    ("Which pieces open a match of Blokus?", "SELECT piece, count(*) AS n FROM blokus_events WHERE seq = 1 GROUP BY ALL ORDER BY n DESC LIMIT 5"),
+    (
+        "Who wins, by seat?",
+        "SELECT ruleset, seat, count(*) AS n, round(avg((rank = 1)::INT), 3) AS first, round(avg(score), 1) AS score FROM scores GROUP BY ALL ORDER BY ALL",
+    ),
+    (
+        "Which pieces open a match of Blokus?",
+        "SELECT piece, count(*) AS n FROM blokus_events WHERE seq = 1 GROUP BY ALL ORDER BY n DESC LIMIT 5",
+    ),
 )
 
 

@@ -108,7 +108,9 @@ def append(
     match: MatchArgument,
     event: Annotated[list[str], typer.Argument(metavar="EVENT...", help="Events: short notation or JSON.")],
     expected_seq: Annotated[int | None, typer.Option(help="The number of the last event that you have seen.")] = None,
-    key: Annotated[str | None, typer.Option(help="A name for this append: a second one under it changes nothing.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="A name for this append: a second one under it changes nothing.")
+    ] = None,
 ) -> None:
     """Append events to a match, all or none.
 
@@ -185,10 +187,19 @@ def _print_log(found: Log, format_: str) -> None:
             "tags": started.tags,
             "setup": setup_to_json(started.setup),
         }
-        print_json({"match": id_text(found.match_id), "players": found.players, "digest": found.digest.hex(), "events": [head, *events]})
+        print_json(
+            {
+                "match": id_text(found.match_id),
+                "players": found.players,
+                "digest": found.digest.hex(),
+                "events": [head, *events],
+            }
+        )
         return
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
-    typer.echo(f"match {id_text(found.match_id)}: {started.ruleset} {started.variant}, revision {started.revision}, {options}")
+    typer.echo(
+        f"match {id_text(found.match_id)}: {started.ruleset} {started.variant}, revision {started.revision}, {options}"
+    )
     for name, player in zip(rules.seat_names(started), found.players, strict=False):
         typer.echo(f"  {name}: {player}")
     for name, value in started.tags.items():
@@ -225,7 +236,7 @@ def _list(store: Store, format_: str) -> None:
     for row in rows:
         typer.echo(f"{row['match']}  {row['ruleset']} {row['variant']}, {row['events']} events, {row['turn']}")
     for name, many in archived.items():
-        typer.echo(f"{many:,} archived matches of {name} (list them with: kifold sql \"select * from matches\")")
+        typer.echo(f'{many:,} archived matches of {name} (list them with: kifold sql "select * from matches")')
     if not rows and not archived:
         typer.echo("no matches yet; begin one with: kifold new blokus")
 

@@ -26,6 +26,7 @@ RECORD_LIMIT = 1 << 24
 """No record is longer (characters), unless the caller says so: what an unclosed one may cost in memory and time."""
 
 _CHUNK = 1 << 18
+_JUNK_KEPT = 4096
 _BETWEEN = re.compile(r"[ \t\n\v\f\r\ufeff]*+")  # with the BOMs of files that were put together
 _BEGINNING = re.compile(rf"\({BLANK}*+(?:;|\Z)")
 _BEGINNING_OF_LINE = re.compile(rf"(?<=[\r\n])\({BLANK}*+(?:;|\Z)")
@@ -194,24 +195,23 @@ class _Reader:
         return self._broken("record not closed before the next one", following, following)
 
     def _junk(self, beginning: re.Pattern[str]) -> Broken:
-        """Everything up to the next beginning of a record, without keeping it."""
-        reason = f"text outside a record: {self.text[self.pos : self.pos + 20]!r}"
-        kept = self.text[self.pos : min(self._junk_end(beginning), self.pos + _JUNK_KEPT)]
-        broken = Broken(self.number, self.offset, self.line, reason, 0, self.offset, self.line)
-        undecoded = False
+        """Everything up to the next beginning of a record, without keeping more of it than its first characters."""
+        broken = Broken(self.number, self.offset, self.line, "", 0, self.offset, self.line)
         while True:
             found = beginning.search(self.text, self.pos)
             stop = found.start() if found else len(self.text)
-            bad = None if undecoded else self._bad_byte(self.pos, stop)
+            bad = None if broken.reason else self._bad_byte(self.pos, stop)
             if bad is not None:
-                undecoded = True
                 broken.reason = _not_utf8(self.text[bad])
                 broken.fault_offset = self.offset + self._size(self.pos, bad)
                 broken.fault_line = self.line + _line_ends(self.text, self.pos, bad)
+            broken.text += self.text[self.pos : min(stop, self.pos + _JUNK_KEPT - len(broken.text))]
             self._advance(stop)
-            broken.size = self.offset - broken.offset
             if (found and found[0].endswith(";")) or not self._more(_CHUNK):
-                return broken
+                break
+        broken.size = self.offset - broken.offset
+        broken.reason = broken.reason or f"text outside a record: {broken.text[:20].rstrip()!r}"
+        return broken
 
     def _broken(self, reason: str, fault_at: int, stop: int) -> Broken:
         bad = self._bad_byte(self.pos, stop)

@@ -82,7 +82,7 @@ def test_hexagons_stand_between_those_above() -> None:
         for i, letter in enumerate(letters):
             scene.shapes.append(Shape("hexagon", 1 + i + (row != 1) / 2, 0.866 * row, "red", letter))
         scene.labels.append(Label((row != 1) / 2, 0.866 * row, str(row + 9)))
-    assert plain(scene) == ["  9 A B", "10 C D E", "  11 F G"]
+    assert plain(scene) == ["  9 A B", "10 C D E", " 11 F G"], "a label of two characters ends at its place"
 
 
 def test_points_and_lines_are_drawn_at_double_spacing() -> None:

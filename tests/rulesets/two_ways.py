@@ -10,11 +10,11 @@ import numpy as np
 from kifold.core.corpus import Corpus, Folded, Folder
 from kifold.core.events import Event, Started
 from kifold.core.flat import flatten, flatten_setup
-from kifold.core.loops import SETUP_REFUSED, SNAPSHOT
+from kifold.core.loops import SETUP_REFUSED
 from kifold.core.names import LEGAL
 from kifold.core.play import Play, Refused, standings
 from kifold.core.records import from_numpy
-from kifold.core.ruleset import CHANCE, Ruleset
+from kifold.core.ruleset import CHANCE, SNAPSHOT, Ruleset
 from tests.rulesets.matches import Log, events_of, logs_of, random_log
 from tests.rulesets.mutants import mutants
 

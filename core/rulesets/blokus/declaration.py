@@ -55,7 +55,9 @@ class BlokusSetup(Setup):
     orientations: Annotated[tuple[Orientation, ...], Meta(max_length=MOST_PIECES)] = ()
     xs: Annotated[tuple[Column, ...], Meta(max_length=MOST_PIECES)] = ()
     ys: Annotated[tuple[Row, ...], Meta(max_length=MOST_PIECES)] = ()
-    to_move: Annotated[int, named((*COLOURS, "first"), "colour that begins; first: the first that can place")] = BY_ORDER
+    to_move: Annotated[int, named((*COLOURS, "first"), "colour that begins; first: the first that can place")] = (
+        BY_ORDER
+    )
 
 
 class State(Record):
@@ -113,7 +115,9 @@ OVERLAPS = REASONS.name("overlaps", "001.3", "a square of the piece is taken")
 MISSES_START = REASONS.name("misses_start", "001-1", "the first piece of a colour must cover its start square")
 TOUCHES_OWN_EDGE = REASONS.name("touches_own_edge", "001.3", "the piece shares a side with one of its own colour")
 NO_OWN_CORNER = REASONS.name("no_own_corner", "001.3", "the piece touches no corner of its own colour")
-PASSING_NOT_ALLOWED = REASONS.name("passing_not_allowed", "001-2", "passing is not played, or the colour can place nothing")
+PASSING_NOT_ALLOWED = REASONS.name(
+    "passing_not_allowed", "001-2", "passing is not played, or the colour can place nothing"
+)
 NOT_YOUR_TURN = REASONS.name("not_your_turn", "001.3", "a colour that can place comes first")
 
 EFFECTS = Effects()
@@ -128,21 +132,32 @@ OPTIONS = (
         "001-1",
         "where a colour's first piece goes",
         ("any_free", "by_colour"),
-        ("over any corner of the board that is free", "over the corner of its colour: blue a20, yellow t20, red t1, green a1"),
+        (
+            "over any corner of the board that is free",
+            "over the corner of its colour: blue a20, yellow t20, red t1, green a1",
+        ),
     ),
     Option(
         "voluntary_pass",
         "001-2",
         "whether a colour that can place may pass",
         (False, True),
-        ("a turn is lost only by who can place nothing", "passing is allowed; the match also ends when all pass in succession"),
+        (
+            "a turn is lost only by who can place nothing",
+            "passing is allowed; the match also ends when all pass in succession",
+        ),
     ),
 )
 
 CLASSIC, TWO_PLAYER, THREE_PLAYER, DUO = range(4)
 VARIANTS = (
     Variant("classic", "four players, one colour each, 20×20", (4,), COLOURS),
-    Variant("two_player", "two players with two colours each: blue and red against yellow and green", (2,), ("blue+red", "yellow+green")),
+    Variant(
+        "two_player",
+        "two players with two colours each: blue and red against yellow and green",
+        (2,),
+        ("blue+red", "yellow+green"),
+    ),
     Variant("three_player", "three players; green is played by each in turn and counts for nobody", (3,), COLOURS[:3]),
     Variant(
         "duo",

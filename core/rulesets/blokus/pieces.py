@@ -77,9 +77,7 @@ FORM_CORNERS = [row for form in FORM_CELLS for row in _around(form, ((1, 1), (-1
 """The cells that touch a form at a corner of one of its squares, laid out like `FORM_EDGES`."""
 
 FORM_OF_CELLS = {
-    form: (piece, orientation)
-    for piece, forms in enumerate(FORMS_OF_PIECE)
-    for orientation, form in enumerate(forms)
+    form: (piece, orientation) for piece, forms in enumerate(FORMS_OF_PIECE) for orientation, form in enumerate(forms)
 }
 
 
