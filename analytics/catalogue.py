@@ -1,6 +1,7 @@
 """The views of a store in SQL: archived and live matches alike.
 
-DuckDB reads the archive's Parquet files in place; live matches enter as Arrow tables. No extension is downloaded or loaded.
+DuckDB reads the archive's Parquet files in place; live matches enter as Arrow tables. No extension is downloaded or
+loaded.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def connect(store: Store) -> duckdb.DuckDBPyConnection:
 
     Archive files are read when a query needs them; live matches are folded now.
     """
-    no_downloads = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    no_downloads: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     connection = duckdb.connect(":memory:", config=no_downloads)
     digits = (f"substr('{DIGITS}', ((id >> {shift}) & 31)::INTEGER + 1, 1)" for shift in range(BITS - 5, -1, -5))
     connection.execute(f"CREATE MACRO match_text(id) AS {' || '.join(digits)}")
@@ -152,8 +153,8 @@ def _word(field: Field) -> str:
 def _scores_query(rules: Ruleset) -> str:
     components = "".join(f", s.{_name(slot.name)}" for slot in components_of(rules))
     return (
-        f"SELECT match_id, '{rules.name}' AS ruleset, variant, s.seat AS seat, players[s.seat + 1] AS player, finished, "
-        f"s.score AS score, s.rank AS rank, s.shared AS shared{components} "
+        f"SELECT match_id, '{rules.name}' AS ruleset, variant, finished, s.seat AS seat, "
+        f"players[s.seat + 1] AS player, s.score AS score, s.rank AS rank, s.shared AS shared{components} "
         f"FROM (SELECT match_id, variant, players, finished, unnest(result) AS s FROM _{rules.name}_matches)"
     )
 

@@ -21,9 +21,9 @@ BATCH = 10_000
 def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> Answer:
     """Finished matches grouped by their first `depth` decisions, up to the symmetries that the ruleset declares.
 
-    Columns: variant, opening, n, share (of all matches of the variant that are long enough), then for each seat the rate of
-    first places with its 95 % interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place shared by k seats counts
-    1/k. Sorted by n, the commonest first.
+    Columns: variant, opening, n, share (of all matches of the variant that are long enough), then for each seat the
+    rate of first places with its 95 % interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place shared by k
+    seats counts 1/k. Sorted by n, the commonest first.
 
     Raises:
         RulesetError: for a depth below 1 or an unknown variant.
@@ -68,15 +68,17 @@ def _prefixes(
     names = sorted({field.name for event in rules.actions for field in fields_of(event)})
     tags = ", ".join(str(tag_of(event)) for event in rules.actions)
     fields = ", ".join(f'"{name}" := "{name}"' for name in ["tag", *names])
+    sharing = "list_count([1 FOR other IN result IF other.rank = 1])"
     firsts = ", ".join(
-        f"sum(coalesce(list_sum([1.0 / list_count([1 FOR w IN result IF w.rank = 1]) FOR r IN result IF r.seat = {seat} AND r.rank = 1]), 0))"
+        f"sum(coalesce(list_sum([1.0 / {sharing} FOR one IN result IF one.seat = {seat} AND one.rank = 1]), 0))"
         for seat in range(rules.most_seats)
     )
     where = "" if variant is None else " AND variant = $variant"
     undone = f"(SELECT match_id, seq FROM {rules.name}_log WHERE NOT undone)"
     cursor = connection.execute(
         f"""WITH decisions AS (
-            SELECT match_id, seq, struct_pack({fields}) AS event, row_number() OVER (PARTITION BY match_id ORDER BY seq) AS ply
+            SELECT match_id, seq, struct_pack({fields}) AS event,
+                row_number() OVER (PARTITION BY match_id ORDER BY seq) AS ply
             FROM _{rules.name}_events SEMI JOIN {undone} USING (match_id, seq)
             WHERE tag IN ({tags}) AND seq <= $reach),
         prefixes AS (

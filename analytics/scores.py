@@ -13,11 +13,13 @@ from kifold.core.ruleset import Ruleset
 
 
 def scores(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> Answer:
-    """Per variant and seat of finished matches: n, first places alone and shared, their rate (a shared first place counts 1)
-    with its 95 % interval, mean and spread of the score, and the mean of each component.
+    """How seats fare in finished matches, per variant and seat.
 
-    Columns: variant, seat, n, first, shared_first, first_rate, low, high, then score and score_sd where the game has points,
-    then the components.
+    `first` counts first places alone, `shared_first` those shared; `first_rate` counts both as one, `low` and `high`
+    are its 95 % interval.
+
+    Columns: variant, seat, n, first, shared_first, first_rate, low, high, then score and score_sd where the game has
+    points, then the components.
     """
     numbers = [slot.name for slot in components_of(rules) if slot.length == rules.most_seats]
     means = "".join(f', round(avg("{name}"), 2) AS "{name}"' for name in numbers)

@@ -1,8 +1,8 @@
 """Events as bytes and as JSON, both derived from the declarations.
 
-Bytes are the canonical MessagePack of a log: each event an array of its tag and fields, integers in their shortest form.
-JSON is for people: an object with the event's word, its fields by name, and words for numbers that have them. Nothing
-enters through a constructor: msgspec validates when it decodes, so every door encodes and decodes.
+Bytes are the canonical MessagePack of a log: each event an array of its tag and fields, integers in their shortest
+form. JSON is for people: an object with the event's word, its fields by name, and words for numbers that have them.
+Nothing enters through a constructor: msgspec validates when it decodes, so every door encodes and decodes.
 """
 
 from __future__ import annotations

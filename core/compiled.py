@@ -1,8 +1,9 @@
 """The compiled way: the rules' own source, bound to arrays and compiled by Numba.
 
-A rule function is copied with new globals (tables become arrays, called functions become compiled ones); its code object
-stays the same, so `compiled.py_func.__code__ is plain.__code__`. Numba's cache on disk watches one source file only, so
-the cache folder's name is a digest of everything that goes into the code: all functions, tables, constants, flags, versions.
+A rule function is copied with new globals (tables become arrays, called functions become compiled ones); its code
+object stays the same, so `compiled.py_func.__code__ is plain.__code__`. Numba's cache on disk watches one source file
+only, so the cache folder's name is a digest of everything that goes into the code: all functions, tables, constants,
+flags, versions.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
+from numba.core import config
 
 from kifold.core import loops
 from kifold.core.emit import slot, slot_compiled
@@ -32,8 +34,8 @@ LOOPS = (loops.fold_corpus, loops.fold_to, loops.count_legal, loops.play_corpus)
 class Compiled:
     """A ruleset's rules and the generic loops over them, compiled.
 
-    `rules` and `loops` map the name of a function to its compiled form; each compiles at its first call. `folder` is the
-    cache folder, `is_cold` whether nothing was in it yet, so that a first call takes seconds.
+    `rules` and `loops` map the name of a function to its compiled form; each compiles at its first call. `folder` is
+    the cache folder, `is_cold` whether nothing was in it yet, so that a first call takes seconds.
     """
 
     def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
@@ -147,11 +149,11 @@ class cache_folder:  # noqa: N801  # used as a `with` word
         self.folder = folder
 
     def __enter__(self) -> None:
-        self.before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(self.folder)
+        self.before = config.CACHE_DIR
+        config.CACHE_DIR = str(self.folder)
 
     def __exit__(self, *_: object) -> None:
-        numba.config.CACHE_DIR = self.before
+        config.CACHE_DIR = self.before
 
 
 def user_cache() -> Path:

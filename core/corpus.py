@@ -63,7 +63,8 @@ class Folded:
 
     Attributes:
         matches: per match `done` (legal events; −1 when the setup is refused), `reason` (0, or of the first refused
-            event or setup), `effects` (mask), `turn` (seat, `NOBODY` or `CHANCE`), `snapshot` (its first snapshot's row).
+            event or setup), `effects` (mask), `turn` (seat, `NOBODY` or `CHANCE`), `snapshot` (its first snapshot's
+            row).
         results: per match the ruleset's result record.
         per_event: per event `seat` and `effects`; undefined from a match's first refused event on.
         snapshots: bytes of the essential state, one row after every 16 events of a match and at its end.

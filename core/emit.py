@@ -1,7 +1,7 @@
 """How rules hand out lists of events: `slot` gives the next free record of a list.
 
-Plain, a list grows by appending. Compiled, the list is an array: past its end the last record is overwritten, and whoever
-asked sees from the count that it has to come again with a longer one.
+Plain, a list grows by appending. Compiled, the list is an array: past its end the last record is overwritten, and
+whoever asked sees from the count that it has to come again with a longer one.
 """
 
 from __future__ import annotations

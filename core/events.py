@@ -22,15 +22,18 @@ Seq = Annotated[int, Meta(ge=0, le=(1 << 31) - 1, description="number of an even
 OptionValue = bool | int | str
 
 
-class Event(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """One fact in a log. Subclasses give `tag=` and annotate every field with its range."""
+class Event(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid_unknown_fields=True):
+    """One fact in a log. Subclasses give `tag=` and annotate every field with its range.
+
+    An array with more fields than are declared is of a later schema and refused, not cut short.
+    """
 
 
-class Setup(msgspec.Struct, array_like=True, frozen=True, gc=False):
+class Setup(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid_unknown_fields=True):
     """What a match starts from beyond variant and options: chance results and positions set up by hand."""
 
 
-class Started(msgspec.Struct, array_like=True, frozen=True, tag=0):
+class Started(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True, tag=0):
     """Event 0 of every log: which rules it is played under, and from what.
 
     `options` holds the resolved value of every option, in the ruleset's order. `setup` is the ruleset's `Setup`.
@@ -45,25 +48,25 @@ class Started(msgspec.Struct, array_like=True, frozen=True, tag=0):
     setup: Any
 
 
-class Finished(Event, tag=1):
+class Finished(Event, frozen=True, tag=1):
     """The match ended in a way that its rules do not force."""
 
     ending: Annotated[int, named(ENDINGS, "why it ended")]
 
 
-class Resigned(Event, tag=2):
+class Resigned(Event, frozen=True, tag=2):
     """A seat gave up: the match ends, with the resigner last."""
 
     seat: Seat
 
 
-class Undone(Event, tag=3):
+class Undone(Event, frozen=True, tag=3):
     """Everything after event `to` is taken back. Nothing is deleted."""
 
     to: Seq
 
 
-class Noted(Event, tag=4):
+class Noted(Event, frozen=True, tag=4):
     """A named remark on the event before it: a comment, a property of an imported record."""
 
     name: str

@@ -1,8 +1,8 @@
 """The generic loops over many matches: folding, listing and playing.
 
-They are compiled once per ruleset by `kifold.core.compiled`, which binds the names declared below to that ruleset's rules.
-A corpus is three arrays: `setups` (one record per match), `events` (flat records, one after the other) and `starts`
-(match m's events are starts[m] … starts[m+1]-1).
+They are compiled once per ruleset by `kifold.core.compiled`, which binds the names declared below to that ruleset's
+rules. A corpus is three arrays: `setups` (one record per match), `events` (flat records, one after the other) and
+`starts` (match m's events are starts[m] … starts[m+1]-1).
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def count_legal(setups: Any, events: Any, starts: Any, state: Any, state_bytes: 
     """List the legal events of whoever decides before every event of legal matches: `counts[i]` of them.
 
     Returns:
-        The longest list; when it is longer than `out`, lists were cut and the call is to be made again with a longer one.
+        The longest list; when it is longer than `out`, lists were cut and the call is to be made again with a longer
+        one.
     """
     longest = 0
     for m in range(len(setups)):

@@ -48,7 +48,7 @@ class Option:
         for value in self.values:
             if text.strip().lower() == str(value).lower():
                 return value
-        if not self.values and text.strip().isascii() and text.strip().lstrip("-").isdigit():
+        if not self.values and text.strip().isascii() and text.strip().removeprefix("-").isdigit():
             return self.resolve(int(text))
         raise RulesetError(f"option {self.name} cannot be {text!r}: choose {self.choices}")
 
@@ -105,3 +105,16 @@ def resolve_options(
             raise RulesetError(f"option {option.name} is always {str(preset).lower()} in variant {variant.name}")
         resolved[option.name] = value
     return resolved
+
+
+def parse_options(options: tuple[Option, ...], texts: Mapping[str, str]) -> dict[str, OptionValue]:
+    """The values that a person typed, by option.
+
+    Raises:
+        RulesetError: for an unknown option, or a value that it does not have.
+    """
+    known = {option.name: option for option in options}
+    for name in texts:
+        if name not in known:
+            raise RulesetError(f"no option {name!r}: choose from {', '.join(sorted(known)) or 'none'}")
+    return {name: known[name].parse(text) for name, text in texts.items()}

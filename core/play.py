@@ -35,7 +35,7 @@ class Refused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a seat stands: rank (1 is best), whether it is shared, score (None where the game has no points), components."""
+    """How a seat stands: rank (1 is best; ties share), score (None where the game has no points), components."""
 
     seat: int
     rank: int

@@ -127,7 +127,7 @@ def essential_size(record: type[Record]) -> int:
 
 def make_record(name: str, slots: list[Slot]) -> type[Record]:
     """A record class from slots that follow from a declaration (an event union, a setup)."""
-    made = type(name, (Record,), {})
+    made: type[Record] = type(name, (Record,), {})
     made.slots = in_memory_order(slots)
     return made
 

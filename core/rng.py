@@ -2,8 +2,8 @@
 1, 2, 3", 2011).
 
 A draw is a pure function of (seed, match, number of the draw): any worker can play any match of a simulation and gets
-what every other would. The arithmetic stays right when 64-bit products wrap, so that the compiled rules and plain Python
-draw the same numbers.
+what every other would. The arithmetic stays right when 64-bit products wrap, so that the compiled rules and plain
+Python draw the same numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WEYL_1 = 0xBB67AE85
 
 
 class Random(Record):
-    """The place in one stream: the two words of the seed, the match and the stream, the draws so far, a block of words."""
+    """The place in one stream: the seed in two words, the match, the stream, the draws so far, a block of words."""
 
     key_0: I64
     key_1: I64

@@ -29,14 +29,16 @@ SNAPSHOT = 16
 class Rules:
     """The rules: plain functions over a state record. The same source runs as Python and compiled.
 
-    * ``set_up(state, setup) -> reason``: a zeroed state becomes the start of a match; refuses a setup against the rules.
+    * ``set_up(state, setup) -> reason``: a zeroed state becomes the start of a match; refuses a setup against the
+    rules.
     * ``check(state, event) -> reason``: 0 (`LEGAL`) or why the event is refused; whose turn it is is tested last.
     * ``apply(state, event) -> effects``: a legal event changes the state; returns a mask.
     * ``legal(state, seat, out) -> n``: writes the legal events of a seat into `out` (see `kifold.core.emit`), also out
       of turn. For `CHANCE`: what chance may decide now.
     * ``turn(state) -> seat``: who decides next, `NOBODY` or `CHANCE`.
     * ``actor(state, event) -> seat``: whose event it is.
-    * ``result(state, result)``: fills `result`, a zeroed record with `rank` and `shared` per seat, `score` where the game has
+    * ``result(state, result)``: fills `result`, a zeroed record with `rank` and `shared` per seat, `score` where the
+    game has
       points, and named components: arrays of `most_seats` × k numbers, k for each seat.
     * ``greedy(state, out, n, random) -> i``: which of `n` legal events a greedy player takes.
     * ``chance(setup, random)``: draws the chance part of a setup record; absent where a setup has none.

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def columns_of(ruleset: Ruleset) -> dict[str, Field]:
-    """The fields of all events by column name: `seat`, the ruleset's own in the order of declaration, then the common ones.
+    """The fields of all events by column name: `seat`, the ruleset's own as declared, then the common ones.
 
-    A name that several events use is one column; its range is the union of theirs, its words the longest list. Column `seat`
-    is the field of that name where an event has one, else the seat that acted, null for chance.
+    A name that several events use is one column; its range is the union of theirs, its words the longest list. Column
+    `seat` is the field of that name where an event has one, else the seat that acted, null for chance.
 
     Raises:
         TypeError: when two events use one name for different kinds of field.

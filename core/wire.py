@@ -1,12 +1,13 @@
-"""The canonical bytes of many events at once, from their flat records: what `kifold.core.codec.encode` writes one by one.
+"""The canonical bytes of many events at once, from flat records: what `kifold.core.codec.encode` writes one by one.
 
-The layout of each event type is a row of numbers, so one compiled loop serves all rulesets. Format: MessagePack, integers in
-their shortest form (https://github.com/msgpack/msgpack/blob/master/spec.md).
+The layout of each event type is a row of numbers, so one compiled loop serves all rulesets. Format: MessagePack,
+integers in their shortest form (https://github.com/msgpack/msgpack/blob/master/spec.md).
 """
 
 from __future__ import annotations
 
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -68,7 +69,7 @@ def _encoder() -> Any:
     with cache_folder(user_cache() / "compiled" / f"wire-{numba.__version__}"):
         number, length = (numba.njit(cache=True, nogil=True)(f) for f in (_put_number, _put_length))
         scope = _encode.__globals__ | {"_put_number": number, "_put_length": length}
-        bound = type(_encode)(_encode.__code__, scope, _encode.__name__)
+        bound = FunctionType(_encode.__code__, scope, _encode.__name__)
         bound.__module__, bound.__qualname__ = _encode.__module__, _encode.__qualname__
         return numba.njit(cache=True, nogil=True)(bound)
 

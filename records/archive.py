@@ -1,9 +1,9 @@
 """The archive: finished (and bulk-imported) matches in Parquet.
 
-`archive/matches/ruleset=NAME/FILE.parquet` and `archive/events/ruleset=NAME/FILE.parquet` belong together. In each file rows are
-sorted by (match_id, seq) and a match is never split over row groups; row group k of the one file holds the matches of row
-group k of the other. A file is written beside its place, flushed to disk, renamed, and only then listed in the journal's
-database; a file that is not listed is debris of a crash and nobody reads it.
+`archive/matches/ruleset=NAME/FILE.parquet` and `archive/events/ruleset=NAME/FILE.parquet` belong together. In each file
+rows are sorted by (match_id, seq) and a match is never split over row groups; row group k of the one file holds the
+matches of row group k of the other. A file is written beside its place, flushed to disk, renamed, and only then listed
+in the journal's database; a file that is not listed is debris of a crash and nobody reads it.
 """
 
 from __future__ import annotations

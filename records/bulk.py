@@ -60,8 +60,8 @@ class BulkWriter:
     def add(self, log: Log, judged: Judged, *, is_live: bool = False) -> None:
         """Take one match. Logs may come in any order: they are sorted within a file, which then holds one row group.
 
-        With `is_live` the match lies in the journal, and leaves it in the transaction that lists the file; if it has grown by
-        then it stays live, and its rows in the file are covered.
+        With `is_live` the match lies in the journal, and leaves it in the transaction that lists the file; if it has
+        grown by then it stays live, and its rows in the file are covered.
         """
         self._pending.append((log, judged))
         if is_live:
@@ -193,7 +193,7 @@ def _matches_table(corpus: Corpus, folded: Folded, started: Callable[[int], Star
         "players": [[] for _ in starts],
         "n_events": np.diff(corpus.starts).astype(np.int32),
         "finished": is_over,
-        "ending": np.where(is_over, "rules", None),
+        "ending": ["rules" if over else None for over in is_over],
         "result": _results(ruleset, starts[0].seats, folded.results),
         "digest": [row[1] for row in rows],
         "fingerprints": [row[2] for row in rows],

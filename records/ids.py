@@ -1,7 +1,7 @@
 """Match ids: integers of 60 bits with the top bit set, written as 12 letters and digits.
 
-The text form is Crockford's base 32 in lower case (no i, l, o, u). Since the top bit is set it starts with a letter, so it
-is never mistaken for the decimal form that SQL shows.
+The text form is Crockford's base 32 in lower case (no i, l, o, u). Since the top bit is set it starts with a letter, so
+it is never mistaken for the decimal form that SQL shows.
 """
 
 from __future__ import annotations
@@ -46,9 +46,8 @@ def parse_id(text: str) -> tuple[int, int]:
     if word.isascii() and word.isdigit() and len(word) > LENGTH:
         return int(word), int(word)
     if not word or len(word) > LENGTH or any(c not in DIGITS for c in word):
-        raise ValueError(
-            f"{text!r} is no match id: 12 letters and digits such as {id_text(TOP | 0x123456789ABCDE)}, or its beginning"
-        )
+        example = id_text(TOP | 0x123456789ABCDE)
+        raise ValueError(f"{text!r} is no match id: 12 letters and digits such as {example}, or its beginning")
     value = 0
     for c in word:
         value = value << 5 | DIGITS.index(c)

@@ -21,7 +21,7 @@ BATCH = 2_000
 
 @dataclass(slots=True)
 class Report:
-    """What an import did: matches imported (and how many of them are unfinished), already there, and quarantined records."""
+    """What an import did: matches imported (so many of them unfinished), already there, and records in quarantine."""
 
     imported: int = 0
     unfinished: int = 0
@@ -38,8 +38,8 @@ def import_file(
         options: option values as typed, for every match.
         on_progress: called with the numbers of records and events of each batch.
 
-    The id of a match follows from its log and, among equal logs of one file, from its place: the same file imported again adds
-    nothing.
+    The id of a match follows from its log and, among equal logs of one file, from its place: the same file imported
+    again adds nothing.
     """
     report = Report()
     writers: dict[str, BulkWriter] = {}

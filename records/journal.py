@@ -1,7 +1,7 @@
 """The journal: live matches in SQLite, appended event by event.
 
-One file, `journal.sqlite`, in write-ahead mode. An append is one transaction: it is there whole after a crash, or not at all.
-Any number of processes may read, one at a time writes; SQLite's locks order them.
+One file, `journal.sqlite`, in write-ahead mode. An append is one transaction: it is there whole after a crash, or not
+at all. Any number of processes may read, one at a time writes; SQLite's locks order them.
 """
 
 from __future__ import annotations
@@ -27,21 +27,29 @@ DURABILITY = {"full": "FULL", "normal": "NORMAL", "off": "OFF"}
 the same, and the file itself may be damaged. A crash of the process alone costs nothing under any of them."""
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (
+    key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS matches (
     id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, started BLOB NOT NULL, last_seq INTEGER NOT NULL,
     digest BLOB NOT NULL, is_over INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
-    match INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, at_ms INTEGER, PRIMARY KEY (match, seq)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS players (match INTEGER NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (match, seat)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, match INTEGER NOT NULL, last_seq INTEGER NOT NULL) WITHOUT ROWID;
+    match INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, at_ms INTEGER,
+    PRIMARY KEY (match, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS players (
+    match INTEGER NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL,
+    PRIMARY KEY (match, seat)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS keys (
+    key TEXT PRIMARY KEY, match INTEGER NOT NULL, last_seq INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (
-    id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, name TEXT NOT NULL UNIQUE, matches INTEGER NOT NULL, events INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS archived (match INTEGER PRIMARY KEY, file INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS tombstones (match INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (match, file)) WITHOUT ROWID;
+    id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, name TEXT NOT NULL UNIQUE,
+    matches INTEGER NOT NULL, events INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS archived (
+    match INTEGER PRIMARY KEY, file INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS tombstones (
+    match INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (match, file)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS quarantine (
-    id INTEGER PRIMARY KEY, file TEXT NOT NULL, record INTEGER NOT NULL, ply INTEGER, reason TEXT NOT NULL, text BLOB NOT NULL,
-    UNIQUE (file, record, text));
+    id INTEGER PRIMARY KEY, file TEXT NOT NULL, record INTEGER NOT NULL, ply INTEGER, reason TEXT NOT NULL,
+    text BLOB NOT NULL, UNIQUE (file, record, text));
 """
 
 

@@ -25,8 +25,13 @@ MANY = 256
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Who acted at each event (None for chance and for what no seat decides), the fingerprints one after the other, how the
-    seats stand, whether the match is over.
+    """What is kept of a fold.
+
+    Attributes:
+        seats: who acted at each event; None for chance and for what no seat decides.
+        fingerprints: one after the other.
+        standings: how the seats stand.
+        is_over: whether the match has ended.
     """
 
     seats: Sequence[int | None]

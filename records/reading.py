@@ -1,7 +1,7 @@
 """From archive tables to arrays that the compiled rules fold, without an object per event.
 
-Nothing in a file is trusted: what a column says outside the declared range would lead compiled code astray, so it is found
-here.
+Nothing in a file is trusted: what a column says outside the declared range would lead compiled code astray, so it is
+found here.
 """
 
 from __future__ import annotations

@@ -105,7 +105,8 @@ class Store:
             match: its id.
             events: what happened, in order. Each is validated and checked by the rules before anything is written.
             expected_seq: the number of the last event that the caller has seen; None to append whatever it is.
-            key: a name for this append. A second append under the same key changes nothing and returns what the first did.
+            key: a name for this append. A second append under the same key changes nothing and returns what the first
+            did.
             at_ms: wall-clock time in milliseconds, if it is to be kept.
 
         Raises:
@@ -178,16 +179,10 @@ class Store:
             ValueError: when the text cannot be the beginning of an id.
         """
         first, last = parse_id(text)
-        found = [
-            row[0]
-            for row in self.journal.db.execute(
-                "SELECT id FROM matches WHERE id BETWEEN ? AND ? UNION SELECT match FROM archived WHERE match BETWEEN ? AND ? "
-                "ORDER BY 1 LIMIT 3",
-                (first, last, first, last),
-            )
-        ]
+        query = "SELECT id FROM (SELECT id FROM matches UNION ALL SELECT match FROM archived) WHERE id BETWEEN ? AND ?"
+        found = [row[0] for row in self.journal.db.execute(query + " LIMIT 2", (first, last))]
         if len(found) > 1:
-            raise NoSuchMatch(f"{text} could be {' or '.join(id_text(i) for i in found[:2])}: write more of it")
+            raise NoSuchMatch(f"{text} could be {' or '.join(id_text(i) for i in found)}: write more of it")
         if not found:
             raise NoSuchMatch(f"there is no match {text} in {self.folder}; `kifold log` lists what there is")
         return int(found[0])

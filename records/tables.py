@@ -1,8 +1,8 @@
 """Matches as Arrow tables, and back: the form they have in the archive.
 
-`matches` has one row per match, `events` one row per event after event 0, sorted by (match_id, seq). Everything a log says is
-in typed columns; the digest, the fingerprints and the result beside it are what the writer computed, never trusted by a
-reader.
+`matches` has one row per match, `events` one row per event after event 0, sorted by (match_id, seq). Everything a log
+says is in typed columns; the digest, the fingerprints and the result beside it are what the writer computed, never
+trusted by a reader.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Verification: every stored log folded again, and compared with what was stored beside it.
 
-A match gets the first verdict that holds: `damaged` (its digest, or its rows, are not what was written), `illegal` (the rules
-refuse an event), `diverged` (the fold is legal and arrives elsewhere), `unverified` (the rules it is pinned to are not
-installed), `exact`. Nothing that is stored is trusted; unfinished is a label and no failure.
+A match gets the first verdict that holds: `damaged` (its digest, or its rows, are not what was written), `illegal` (the
+rules refuse an event), `diverged` (the fold is legal and arrives elsewhere), `unverified` (the rules it is pinned to
+are not installed), `exact`. Nothing that is stored is trusted; unfinished is a label and no failure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The command line: `kifold COMMAND …`.
 
-Heavy modules are imported where they are used, so that help and commands on one match start at once. Exit status: 0 fine, 1
-the answer is no (illegal, diverged), 2 wrong usage or input, 130 interrupted.
+Heavy modules are imported where they are used, so that help and commands on one match start at once. Exit status: 0
+fine, 1 the answer is no (illegal, diverged), 2 wrong usage or input, 130 interrupted.
 """
 
 from __future__ import annotations

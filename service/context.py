@@ -110,8 +110,9 @@ def compiled_rules(ruleset: Ruleset) -> Compiled:
 
     code = compiled(ruleset.name)
     if code.is_cold:
+        place = code.folder.parent
         print(
-            f"compiling the rules of {ruleset.name} for their first use (some ten seconds, kept in {code.folder.parent})",
+            f"compiling the rules of {ruleset.name} for their first use (some ten seconds; kept in {place})",
             file=sys.stderr,
         )
     return code

@@ -126,7 +126,10 @@ def _verify(folder: Path) -> None:
 QUESTIONS = (
     (
         "Who wins, by seat?",
-        "SELECT ruleset, seat, count(*) AS n, round(avg((rank = 1)::INT), 3) AS first, round(avg(score), 1) AS score FROM scores GROUP BY ALL ORDER BY ALL",
+        (
+            "SELECT ruleset, variant, seat, count(*) AS n, round(avg((rank = 1)::INT), 3) AS first, "
+            "round(avg(score), 1) AS score FROM scores WHERE finished GROUP BY ALL ORDER BY ALL"
+        ),
     ),
     (
         "Which pieces open a match of Blokus?",

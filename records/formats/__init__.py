@@ -30,8 +30,7 @@ class Record:
         number: the place of the record in its file, from 1.
         started, events, players: the match.
         text: the record itself, kept when the match is refused.
-        plies: for each event the ply that the file's reader would name, for error messages; empty where it is the event's
-            number.
+        plies: for each event the ply that a reader of the file would name; empty where it is the event's number.
     """
 
     number: int

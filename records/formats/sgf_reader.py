@@ -217,10 +217,10 @@ class _Reader:
         bad = self._bad_byte(self.pos, stop)
         if bad is not None:
             reason, fault_at = _not_utf8(self.text[bad]), bad
-        fault_offset = self.offset + self._size(self.pos, fault_at)
-        fault_line = self.line + _line_ends(self.text, self.pos, fault_at)
         record = self.text[self.pos : stop]
-        broken = Broken(self.number, self.offset, self.line, reason, self.size(record), fault_offset, fault_line, record)
+        broken = Broken(self.number, self.offset, self.line, reason, self.size(record), text=record)
+        broken.fault_offset = self.offset + self._size(self.pos, fault_at)
+        broken.fault_line = self.line + _line_ends(self.text, self.pos, fault_at)
         self._advance(stop)
         return broken
 

@@ -60,8 +60,8 @@ class Tree:
     variation `(;a(;b))` is the same tree as `(;a;b)`.
 
     `record_no` counts from 1 over everything a reader yields, broken records too. `offset` and `size` are characters
-    for `read_trees` and bytes for `read_file`, counted from 0 at the beginning of the text; `line` counts from 1. `text`
-    is the record as it was read. These five do not count in comparisons.
+    for `read_trees` and bytes for `read_file`, counted from 0 at the beginning of the text; `line` counts from 1.
+    `text` is the record as it was read. These five do not count in comparisons.
     """
 
     nodes: list[Node]

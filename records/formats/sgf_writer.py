@@ -15,15 +15,16 @@ _TO_BLANK = str.maketrans("\t\v\f", "   ")
 _RECORD_LINE = re.compile(r"(?<=\n)\((?=\n?;[A-Za-z0-9]++\[)")
 
 
-def write_tree(tree: Tree, indent: int | None = None) -> str:
+def write_tree(tree: Tree, indent: int | None = None, *, keep_blanks: bool = False) -> str:
     r"""The text of a record.
 
     `indent=None`: on one line, without a line end behind it: `(;GM[Blokus];1[a20];2[t20])`. Line ends in values stay.
     `indent=n`, n >= 1: a line for each node and each bracket, n blanks a level below the first, a line end behind it.
     Its size grows with the square of the nesting.
 
-    In values `]` and `\` are escaped, tabulators and form feeds become blanks, CR and CRLF become LF. Raises ValueError
-    if the tree has no node, its order is not that of a text, a name is none, or a property has no value.
+    In values `]` and `\` are escaped, tabulators and form feeds become blanks unless `keep_blanks`, CR and CRLF become
+    LF. Raises ValueError if the tree has no node, its order is not that of a text, a name is none, or a property has no
+    value.
     """
     if indent is not None and indent < 1:
         raise ValueError(f"invalid indent {indent}")
@@ -35,6 +36,7 @@ def write_tree(tree: Tree, indent: int | None = None) -> str:
             raise ValueError(f"node {index} cannot follow node {node.parent}")
         children[node.parent] += 1
 
+    to_blank = {} if keep_blanks else _TO_BLANK
     end = "" if indent is None else "\n"
     width = indent or 0
     parts = ["(", end]
@@ -55,14 +57,14 @@ def write_tree(tree: Tree, indent: int | None = None) -> str:
         if index and children[parent] > 1:
             parts.extend((" " * (width * len(branches)), "(", end))
             branches.append(parent)
-        parts.extend((" " * (width * len(branches)), _node_text(node, index), end))
+        parts.extend((" " * (width * len(branches)), _node_text(node, index, to_blank), end))
     while branches:
         close()
     parts.extend((")", end))
     return "".join(parts)
 
 
-def _node_text(node: Node, index: int) -> str:
+def _node_text(node: Node, index: int, to_blank: dict[int, str]) -> str:
     parts = [";"]
     for prop in node.properties:
         if not _NAME.fullmatch(prop.name):
@@ -71,11 +73,11 @@ def _node_text(node: Node, index: int) -> str:
             raise ValueError(f"node {index}: property {prop.name!r} has no value")
         parts.append(prop.name)
         for value in prop.values:
-            parts += ("[", _value_text(value), "]")
+            parts += ("[", _value_text(value, to_blank), "]")
     return "".join(parts)
 
 
-def _value_text(value: str) -> str:
+def _value_text(value: str, to_blank: dict[int, str]) -> str:
     r"""The value with its escapes.
 
     `(` gets one, which means nothing to any reader, where a line of the value begins like a record and is not closed
@@ -83,7 +85,7 @@ def _value_text(value: str) -> str:
     """
     if not _SPECIAL.search(value):
         return value
-    value = value.translate(_TO_BLANK).replace("\r\n", "\n").replace("\r", "\n")
+    value = value.translate(to_blank).replace("\r\n", "\n").replace("\r", "\n")
     tail = value.rfind("]") + 1
     escaped = value[:tail].replace("\\", "\\\\").replace("]", "\\]")
     return escaped + _RECORD_LINE.sub(r"\\(", value[tail:].replace("\\", "\\\\"))

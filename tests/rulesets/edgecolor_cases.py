@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from kifold.core.events import Event, Started, kind_of
+from kifold.core.events import Event, OptionValue, Started, kind_of
 from kifold.core.fields import fields_of
+from kifold.core.flat import flatten_setup
+from kifold.core.names import LEGAL
+from kifold.core.play import Play
+from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.edgecolor import EDGECOLOR
-from kifold.core.rulesets.edgecolor.cards import CATALOGUE_A, table_digest
+from kifold.core.rulesets.edgecolor.board import lay_blocker, lay_card
+from kifold.core.rulesets.edgecolor.cards import ALL_CARDS, BASIC_CARDS, CATALOGUE_A, table_digest
+from kifold.core.rulesets.edgecolor.deal import set_board, take_catalogue
 from kifold.core.rulesets.edgecolor.declaration import (
     BLACK_LAST_DUE,
     BLOCKER,
@@ -23,9 +32,13 @@ from kifold.core.rulesets.edgecolor.declaration import (
     PLACING_BLOCKERS,
     STUCK_DUE,
     TURN,
+    EdgecolorSetup,
+    Play as PlayCard,
 )
 from kifold.core.rulesets.edgecolor.notation import edges_of, read_card
-from tests.rulesets.harness import Adapter, load_oracle
+from kifold.core.rulesets.edgecolor.places import note_all_places
+from kifold.core.rulesets.edgecolor.turns import go_on, start_solo_turn, start_turn
+from tests.rulesets.harness import Adapter, Log, chosen_log, load_oracle, random_log
 
 ORACLE: Any = load_oracle("edgecolor")
 MULTIPLAYER = ("beginner", "standard", "hard", "duo", "4x4")
@@ -34,7 +47,7 @@ OWN_EDGES = tuple(sorted({min(s, (s[2], s[3], s[0], s[1])) for s in [
     (2, 2, 3, 3), (0, 1, 0, 3), (1, 2, 1, 3), (2, 0, 2, 3), (0, 1, 2, 3), (3, 3, 3, 3),
 ]}))  # fmt: skip
 """A catalogue of its own: some types look the same after a half turn."""
-OWN_CATALOGUE = {
+OWN_CATALOGUE: dict[str, Any] = {
     "catalogue": OWN,
     "edges": tuple(colour for sides in OWN_EDGES for colour in sides),
     "catalogue_digest": table_digest([colour for sides in OWN_EDGES for colour in sides]),
@@ -116,3 +129,174 @@ def chance(oracle: Any) -> set[tuple[Any, ...]]:
 
 
 ADAPTER = Adapter(EDGECOLOR, build, to_oracle, position, chance, compares_result_before_end=False)
+
+
+# Positions set up by hand: rare things happen late, with small hands and small decks, and a deal cannot begin there.
+
+Item = tuple[int, int]
+"""(card, flip); a blocker is (48, 0)."""
+BLOCK: Item = (BLOCKER, 0)
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position at the start of a seat's turn, or with `earned` at an extra play that has just been earned.
+
+    `board` holds stacks from bottom to top. The deck has `deck` cards, any that lie nowhere else.
+    """
+
+    variant: str
+    hands: Sequence[Sequence[int]]
+    board: Mapping[int, Sequence[Item]] = field(default_factory=dict)
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    deck: int | None = None
+    turn: int = 0
+    hand_blockers: Sequence[int] = (0, 0)
+    earned: bool = False
+    setup: EdgecolorSetup = field(default_factory=EdgecolorSetup)
+
+    @property
+    def started(self) -> Started:
+        return EDGECOLOR.start(self.variant, self.options, len(self.hands), setup=self.setup)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """Edgecolor, but matches begin here."""
+        rules = dataclasses.replace(EDGECOLOR.rules, set_up=self.set_up, chance=None)
+        return dataclasses.replace(EDGECOLOR, rules=rules)
+
+    @property
+    def adapter(self) -> Adapter:
+        return dataclasses.replace(ADAPTER, ruleset=self.ruleset, build=lambda _: self.oracle())
+
+    def oracle(self) -> Any:
+        return oracle_class(self.started).from_position(
+            self.variant,
+            [list(hand) for hand in self.hands],
+            {cell: list(stack) for cell, stack in self.board.items()},
+            options=dict(self.options),
+            deck=self.deck,
+            turn=self.turn,
+            hand_blockers=list(self.hand_blockers)[: len(self.hands)] if self.variant == "duo" else None,
+            extra=self.earned,
+        )
+
+    def set_up(self, state: Any, setup: Any) -> int:
+        assert take_catalogue(state, setup) == LEGAL
+        set_board(state, setup)
+        state.blockers_to_place = 0
+        laid = 0
+        for cell, stack in self.board.items():
+            for card, flip in stack:
+                if card == BLOCKER:
+                    lay_blocker(state, cell)
+                else:
+                    lay_card(state, card, cell, flip)
+                    laid |= 1 << card
+        state.opened = 1 if laid else 0
+        for seat, hand in enumerate(self.hands):
+            state.hands[seat] = sum(1 << card for card in hand)
+            state.blocker_in_hand[seat] = self.hand_blockers[seat] if self.variant == "duo" else 0
+            state.hand_sizes[seat] = len(hand) + state.blocker_in_hand[seat]
+        pool = BASIC_CARDS if self.variant == "solo" else ALL_CARDS
+        state.unseen = pool & ~laid & ~sum(state.hands)
+        state.deck = state.unseen.bit_count() if self.deck is None else self.deck
+        note_all_places(state)
+        state.seat, state.earned = self.turn, int(self.earned)
+        if self.variant == "solo":
+            start_solo_turn(state)
+        elif self.earned:
+            go_on(state)
+        else:
+            start_turn(state, self.turn)
+        return LEGAL
+
+
+class Table:
+    """A match from a position, ruleset and oracle side by side: they must agree on whatever is asked."""
+
+    def __init__(self, position: Position) -> None:
+        self.play = Play(position.ruleset, position.started)
+        self.oracle = position.oracle()
+        self._compare()
+
+    @property
+    def state(self) -> Any:
+        return self.play.state
+
+    @property
+    def turn(self) -> int:
+        return self.play.turn
+
+    def hand(self, seat: int) -> list[int]:
+        return bits(self.state.hands[seat])
+
+    def do(self, *events: Event) -> list[set[str]]:
+        """Play events; the effects of each."""
+        said = []
+        for event in events:
+            effects = set(EDGECOLOR.effects.of(self.play.add(event)))
+            assert effects == self.oracle.apply(to_oracle(event))
+            self._compare()
+            said.append(effects)
+        return said
+
+    def why(self, event: Event) -> str:
+        """Why an event is refused, or nothing."""
+        refused = self.play.why_not(event)
+        reasons = self.oracle.reasons(to_oracle(event))
+        assert (refused.reason if refused else "") in (reasons or {""})
+        return refused.reason if refused else ""
+
+    def legal(self, seat: int | None = None) -> set[Event]:
+        return set(self.play.legal(seat))
+
+    def cells(self, seat: int, card: int) -> set[tuple[int, int]]:
+        """(cell, flip) where a seat may lay a card."""
+        return {(e.cell, e.flip) for e in self.play.legal(seat) if isinstance(e, PlayCard) and e.card == card}
+
+    def _compare(self) -> None:
+        ours, theirs = position(self.state), self.oracle.position()
+        assert ours == {key: theirs[key] for key in ours}
+        assert self.turn == {None: -1, "chance": -2}.get(self.oracle.to_move(), self.oracle.to_move())
+        for seat in range(self.state.seats):
+            assert {to_oracle(event) for event in self.play.legal(seat)} == self.oracle.legal(seat)
+
+
+def late_position(variant: str, options: Mapping[str, OptionValue], seats: int, seed: int, **setup: Any) -> Position:
+    """The board of a random match, its hands and deck cut down to a few cards; the others lie covered somewhere."""
+    rng = random.Random(seed)
+    started = EDGECOLOR.start(variant, options, seats, setup=EdgecolorSetup(**setup))
+    started, log = random_log(EDGECOLOR, started, seed, 0, greedy=rng.random() < 0.5)
+    play = Play(EDGECOLOR, started)
+    for event in log[: rng.randint(len(log) // 3 + 1, len(log))]:
+        play.add(event)
+    state: Any = play.state
+    board: dict[int, list[Item]] = {}
+    for cell in range(state.size * state.size):
+        if state.tops[cell] != NOTHING:
+            board[cell] = [(state.tops[cell], state.flips >> cell & 1)]
+    tops = {stack[0][0] for stack in board.values()}
+    rest = [card for card in bits(BASIC_CARDS if variant == "solo" else ALL_CARDS) if card not in tops]
+    rng.shuffle(rest)
+    hands = [[rest.pop() for _ in range(rng.choice((1, 1, 2, 3)))] for _ in range(seats)]
+    deck = 0 if options.get("deck_4x4") == "none" and variant == "4x4" else rng.choice((0, 0, 1, 2, 4))
+    has_blockers = [rng.randrange(2), rng.randrange(2)] if variant == "duo" else [0, 0]
+    below = next(iter(board))
+    board[below] = [*((card, 0) for card in rest[deck:]), *board[below]]
+    return Position(
+        variant,
+        hands,
+        board,
+        options,
+        deck,
+        rng.randrange(seats),
+        has_blockers,
+        variant != "solo" and rng.random() < 0.2,
+        started.setup,
+    )
+
+
+def late_match(position: Position, seed: int) -> Log:
+    """A random match from there."""
+    return chosen_log(position.ruleset, position.started, lambda _, events, rng: rng.choice(events), seed)

@@ -69,8 +69,11 @@ def test_sizes_of_areas():
 
 
 def most_chips_on(target: int) -> int:
-    """How many chips phase 1 can lay on a cell at most: a piece on each other cell, of the better shape, and through each
-    slot that can bring a chip there. A slot on the cell itself can; a slot beside it can if some piece there reaches it."""
+    """How many chips phase 1 can lay on a cell at most.
+
+    Each other cell gets one piece, of the better shape. A slot of it brings a chip to the cell when it is the cell
+    itself, or lies beside it, so that a piece on it could reach the cell.
+    """
     beside = set(area(ROUND, target)) | set(area(SQUARE, target)) | {target}
     others = [at for at in range(36) if at != target]
     return sum(max(len(beside & set(area(shape, at))) for shape in (ROUND, SQUARE)) for at in others)
@@ -216,10 +219,10 @@ def test_v6_equal_counts_share():
 
 
 def test_components_of_the_result():
-    play = table(seats=2, phase=2, to_move=None, holdings=[(3, 0, 4, 2, 0), (20, 0, 1, 1, 20)])
+    play = table(seats=2, phase=2, to_move=None, holdings=[(3, 0, 4, 2, 0), (17, 0, 1, 1, 20)])
     first, second = play.result()
     assert first.components == {"colours": 3, "chips": 9, "sorted_counts": [0, 0, 2, 3, 4]}
-    assert second.components == {"colours": 4, "chips": 42, "sorted_counts": [0, 1, 1, 20, 20]}
+    assert second.components == {"colours": 4, "chips": 39, "sorted_counts": [0, 1, 1, 17, 20]}
     assert (first.score, set(CHIPSTACK.units)) == (None, set(first.components))
 
 
@@ -229,12 +232,12 @@ def test_v7_turns():
         assert play.turn == seat
         play.add(play.legal()[0])
     last = table(
-        {"1-a": RED_SQUARE, "3-c": RED_SQUARE, "5-e": (BLUE, ROUND), "6-f": (BLUE, ROUND)},
+        {"1-a": PURPLE_SQUARE, "3-c": RED_SQUARE, "5-e": PURPLE_SQUARE, "6-f": (BLUE, ROUND)},
         seats=3,
         to_move=1,
         piece_supply=[[0, 1], *NO_PIECES[1:]],
     )
-    assert place(last, PURPLE_SQUARE, "2-c", "1-c 2-b 2-d 4-c") == ["redirected", "phase_ended_no_kind"]
+    assert place(last, PURPLE_SQUARE, "2-c", "1-c 2-b 2-d 4-c") == ["redirected", "last_of_kind", "phase_ended_no_kind"]
     for seat, at in zip((1, 2, 0, 1, 2), ("1-a", "3-c", "2-c", "5-e", "6-f"), strict=True):
         assert last.turn == seat
         take(last, at)
@@ -323,8 +326,10 @@ def test_phase_1_ends_when_no_cell_is_empty():
 def test_both_ends_of_phase_1_at_once():
     names = [f"{number}-{letter}" for number in range(1, 7) for letter in "abcdef"]
     stacks = {name: [i % 5] for i, name in enumerate(names) if name != "1-a"}
-    play = table(stacks=stacks, piece_supply=[[0, 1], *NO_PIECES[1:]])
-    assert place(play, PURPLE_SQUARE, "1-a", "1-b 2-a") == ["phase_ended_full", "phase_ended_no_kind"]
+    pieces = {"5-e": PURPLE_SQUARE, "6-f": PURPLE_SQUARE}
+    play = table(pieces, stacks, piece_supply=[[0, 1], *NO_PIECES[1:]])
+    effects = place(play, PURPLE_SQUARE, "1-a", "1-b 2-a")
+    assert effects == ["last_of_kind", "phase_ended_full", "phase_ended_no_kind"]
 
 
 # 000.9: ambiguities

@@ -40,8 +40,8 @@ def name_of(number: int, width: int = 7) -> str:
 
 
 def setup(text: str, free: str = "", width: int = 7, height: int = 7) -> UnionkingSetup:
-    """The pieces that `text` names on their points, ``woA a1 wiA b1``; the others singly from the last point down, except
-    on those that are to stay free.
+    """The pieces that `text` names on their points, ``woA a1 wiA b1``; the others singly from the last point down,
+    except on those that are to stay free.
     """
     words = text.split()
     at = {piece: point(where, width) for piece, where in zip(words[::2], words[1::2], strict=True)}

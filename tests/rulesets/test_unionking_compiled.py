@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,18 +14,14 @@ from kifold.core.emit import slot, slot_compiled
 from kifold.core.flat import flatten_setup
 from kifold.core.records import dtype_of
 from kifold.core.rng import Random, below, seed_random
+from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.unionking import UNIONKING
+from kifold.core.rulesets.unionking.rules import apply, greedy, legal, result, set_up, turn
+
+pytestmark = pytest.mark.xdist_group("unionking_compiled")
 
 MOST_MOVES = 14 * 9
 """A piece has at most eight directions, and one of them may hold its partner beside a free point."""
-
-# Bound to the rules below.
-set_up: Any
-apply: Any
-legal: Any
-turn: Any
-result: Any
-greedy: Any
 
 
 def count_sequences(setup: Any, states: Any, lists: Any, listed: Any, taken: Any, depth: int) -> int:
@@ -59,7 +54,7 @@ def play_against(
         set_up(state[0], setup[0])
         seed_random(random[0], seed, m, 1)
         plies = 0
-        while turn(state[0]) != -1 and plies < limit:
+        while turn(state[0]) != NOBODY and plies < limit:
             n = legal(state[0], turn(state[0]), out)
             takes_best = turn(state[0]) == m % 2
             i = greedy(state[0], out, n, random[0]) if takes_best else below(random[0], n)
@@ -69,17 +64,18 @@ def play_against(
 
 
 @cache
-def bound(function: Callable[..., Any]) -> Any:
-    names = {name: getattr(UNIONKING.rules, name) for name in ("set_up", "apply", "legal", "turn", "result", "greedy")}
-    binder = Binder(f"unionking_{function.__name__}", names, {slot: slot_compiled}, boundscheck=False)
-    with cache_folder(binder.folder([function])):
-        return binder.compiled(function)
+def loops() -> dict[str, Any]:
+    """The two loops above, compiled with the rules that they call."""
+    functions = (count_sequences, play_against)
+    binder = Binder("unionking_loops", {}, {slot: slot_compiled}, boundscheck=False)
+    with cache_folder(binder.folder(list(functions))):
+        return {function.__name__: binder.compiled(function) for function in functions}
 
 
 def sequences(variant: str, jump_merge: bool, depth: int) -> int:
     started = UNIONKING.start(variant, {"jump_merge": jump_merge, "repetition": 0})
     return int(
-        bound(count_sequences)(
+        loops()["count_sequences"](
             array_of(UNIONKING.setup_record, [flatten_setup(UNIONKING, started)]),
             np.zeros(depth, dtype_of(UNIONKING.state)),
             np.zeros((depth, MOST_MOVES), dtype_of(UNIONKING.event_record)),
@@ -109,7 +105,7 @@ def points_of_greedy(variant: str, count: int) -> float:
     started = UNIONKING.start(variant)
     state = np.zeros(1, dtype_of(UNIONKING.state))
     results = np.zeros(count, dtype_of(UNIONKING.result))
-    bound(play_against)(
+    loops()["play_against"](
         array_of(UNIONKING.setup_record, [flatten_setup(UNIONKING, started)]),
         1,
         count,

@@ -1,7 +1,7 @@
 """Bit rows below the rules: where a form lies, what it touches, and where it fits.
 
-Rows of a form are shifted to its column and tested against rows of the board, so a question about up to five squares is one
-`and`. Listing goes the other way round: for one form, all columns of three rows of the board are tested at once.
+Rows of a form are shifted to its column and tested against rows of the board, so a question about up to five squares is
+one `and`. Listing goes the other way round: for one form, all columns of three rows of the board are tested at once.
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ def put(state: State, colour: int, piece: int, form: int, x: int, y: int) -> Non
 
 def spread(state: State, colour: int) -> int:
     """Write the words in which `places` looks: `open_words`, the squares that a piece of the colour may cover, and
-    `anchor_words`, those of which it has to cover one. Word y holds rows y … y + 2, 21 bits each: the bit between two rows
-    is never set, so no form fits across it. Word 26·d + y is the same shifted by d columns. Returns the union of the
+    `anchor_words`, those of which it has to cover one. Word y holds rows y … y + 2, 21 bits each: the bit between two
+    rows is never set, so no form fits across it. Word 26·d + y is the same shifted by d columns. Returns the union of
+    the
     anchors: 0 when there are none.
     """
     is_first = state.left[colour] == ALL_PIECES

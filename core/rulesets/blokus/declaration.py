@@ -27,7 +27,7 @@ Column = Annotated[int, Meta(ge=0, le=SIDE - 1, description="leftmost column of 
 Row = Annotated[int, Meta(ge=0, le=SIDE - 1, description="lowest row of the piece, 0 = row 1 at the bottom")]
 
 
-class Place(Event, tag=16):
+class Place(Event, frozen=True, tag=16):
     """A colour places a piece (001.3)."""
 
     colour: Colour
@@ -37,7 +37,7 @@ class Place(Event, tag=16):
     y: Row
 
 
-class Pass(Event, tag=17):
+class Pass(Event, frozen=True, tag=17):
     """A colour passes although it could place (reading 001-2, option voluntary_pass)."""
 
     colour: Colour
@@ -47,7 +47,7 @@ MOST_PIECES = len(COLOURS) * len(PIECES)
 BY_ORDER = len(COLOURS)
 
 
-class BlokusSetup(Setup):
+class BlokusSetup(Setup, frozen=True):
     """Pieces already on the board, one entry of each list per piece, and the colour that begins."""
 
     colours: Annotated[tuple[Colour, ...], Meta(max_length=MOST_PIECES)] = ()

@@ -1,4 +1,4 @@
-"""Short notation: a placement is its squares, ``a20,b20``; with the colour where it is not the one to move, ``red:t1``."""
+"""Short notation: a placement is its squares, ``a20,b20``; with the colour if it is not to move, ``red:t1``."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ def picture(started: Started, state: State) -> Scene:
 
 
 def _square(state: State, x: int, y: int) -> tuple[str, str]:
-    for colour in range(state.colours):
-        if state.own[colour * SIDE + y] >> x & 1:
-            return COLOURS[colour], LETTER[colour]
+    for owner in range(state.colours):
+        if state.own[owner * SIDE + y] >> x & 1:
+            return COLOURS[owner], LETTER[owner]
     for colour in range(state.colours):
         if state.left[colour] == ALL_PIECES and start_row(state, colour, y) >> x & 1:
             return "board", "*" if not state.starts_by_colour else LETTER[colour].lower()
@@ -52,9 +52,9 @@ def opening(started: Started, events: Sequence[Event]) -> str:
     """The placements as squares, under that symmetry of the board that gives the least text.
 
     Where start corners are free all 8 symmetries hold. Where they belong to colours, the reflection in the diagonal
-    through the first colour's corner keeps the board's marks, but it swaps yellow and green, who do not follow each other
-    in the other order: so the key is taken as it is. In duo that diagonal holds both start squares, and the reflection
-    in it changes nothing.
+    through the first colour's corner keeps the board's marks, but it swaps yellow and green, who do not follow each
+    other in the other order: so the key is taken as it is. In duo that diagonal holds both start squares, and the
+    reflection in it changes nothing.
     """
     side = side_of(started)
     images: Iterable[int] = (0,)

@@ -141,7 +141,7 @@ def why_not_place(state: State, event: EventRecord) -> int:
 
 
 def is_turn_of(state: State, colour: int) -> bool:
-    """Whether every colour between the last to act and this one can place nothing (this one can: its event is legal)."""
+    """Whether every colour between the last to act and this one can place nothing (this one can place)."""
     between = (state.last + 1) % state.colours
     while between != colour:
         if can_place(state, between):
@@ -213,7 +213,7 @@ def actor(state: State, event: EventRecord) -> int:
 
 
 def legal(state: State, seat: int, out: Out) -> int:
-    """The placements of the colour to move, and its pass where that is played; out of turn, those of the seat's own colours."""
+    """The placements, and perhaps the pass, of the colour to move; out of turn those of the seat's own colours."""
     colour = colour_to_move(state)
     if colour != NOBODY and seat_of(state, colour) == seat:
         n = list_placements(state, colour, out, 0)

@@ -36,7 +36,7 @@ Shape = Annotated[int, named(SHAPES, "shape of the piece: it decides its area")]
 Cell = Annotated[int, Meta(ge=0, le=CELLS - 1, description="6·(number − 1) + letter, letter a = 0")]
 
 
-class Place(Event, tag=16):
+class Place(Event, frozen=True, tag=16):
     """Phase 1: a piece goes on a cell, and chips of its colour on `targets`, ascending, repeats allowed (000.4)."""
 
     seat: Seat
@@ -46,14 +46,14 @@ class Place(Event, tag=16):
     targets: Annotated[tuple[Cell, ...], Meta(max_length=MOST_SLOTS, description="cells that get a chip, ascending")]
 
 
-class Take(Event, tag=17):
+class Take(Event, frozen=True, tag=17):
     """Phase 2: a piece is removed, and the seat gets the top chips of its area (000.5)."""
 
     seat: Seat
     cell: Cell
 
 
-class ChipstackSetup(Setup):
+class ChipstackSetup(Setup, frozen=True):
     """Who begins: the only thing that is left to chance."""
 
     first: Annotated[int, Meta(ge=0, le=MOST_SEATS - 1, description="seat that places the first piece")] = 0

@@ -83,7 +83,7 @@ def _key(events: Sequence[Event], k: int) -> str:
     words = []
     for event in events:
         if isinstance(event, Place):
-            letter = letters.setdefault(event.colour, "ABCDE"[len(letters)])
+            letter = letters.setdefault(event.colour, chr(ord("A") + len(letters)))
             targets = ",".join(cell_text(cell) for cell in sorted(_image(cell, k) for cell in event.targets))
             words.append(f"{letter}-{SHAPES[event.shape]}@{cell_text(_image(event.cell, k))}:{targets}".rstrip(":"))
         elif isinstance(event, Take):

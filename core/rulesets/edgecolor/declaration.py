@@ -24,14 +24,14 @@ Cell = Annotated[int, Meta(ge=0, le=MOST_CELLS - 1, description="row · size + c
 Flip = Annotated[int, Meta(ge=0, le=1, description="0 as in the catalogue, 1 turned by a half turn")]
 
 
-class BlockerSetup(Event, tag=16):
+class BlockerSetup(Event, frozen=True, tag=16):
     """The first seat puts a blocker on the board before the opening (003.3)."""
 
     seat: Seat
     cell: Cell
 
 
-class Play(Event, tag=17):
+class Play(Event, frozen=True, tag=17):
     """A seat plays a basic card, onto an empty cell or onto another card (003.4)."""
 
     seat: Seat
@@ -40,20 +40,20 @@ class Play(Event, tag=17):
     flip: Flip
 
 
-class PlayBlocker(Event, tag=18):
+class PlayBlocker(Event, frozen=True, tag=18):
     """A seat plays the blocker from its hand (duo, 003.4)."""
 
     seat: Seat
     cell: Cell
 
 
-class Stop(Event, tag=19):
+class Stop(Event, frozen=True, tag=19):
     """A seat leaves an extra play unused (003-6), or what it has just drawn unplayed (003-19)."""
 
     seat: Seat
 
 
-class Draw(Event, tag=20):
+class Draw(Event, frozen=True, tag=20):
     """Chance: the card that a seat draws from the deck."""
 
     seat: Seat
@@ -65,7 +65,7 @@ NAMED_A, OWN = range(2)
 Hand = Annotated[tuple[Card, ...], Meta(max_length=LARGEST_HAND)]
 
 
-class EdgecolorSetup(Setup):
+class EdgecolorSetup(Setup, frozen=True):
     """The deal, the seed card of 4x4, and the catalogue of edge types that the cards are made of.
 
     A named catalogue is a table of kifold, and its digest stands here, so a log tells when that table is no longer the

@@ -40,7 +40,7 @@ Colour = Annotated[int, named(COLOURS, "colour of a tile; square9 is played with
 Tile = Annotated[int, Meta(ge=0, le=MOST_CELLS - 1, description="number of the tile's cell, row by row from the top")]
 
 
-class Take(Event, tag=16):
+class Take(Event, frozen=True, tag=16):
     """A player takes tiles of one colour from the board (004.4)."""
 
     seat: Player
@@ -49,7 +49,7 @@ class Take(Event, tag=16):
     ]
 
 
-class NibbleSetup(Setup):
+class NibbleSetup(Setup, frozen=True):
     """What chance decided before the first turn (004.3); a match needs all of it."""
 
     layout: Annotated[tuple[Colour, ...], Meta(max_length=MOST_CELLS, description="colour of each cell's tile")] = ()

@@ -31,7 +31,7 @@ Point = Annotated[int, Meta(ge=0, le=POINTS - 1, description="y * width + x, 0 =
 Length = Annotated[int, Meta(ge=SMALLEST, le=LARGEST)]
 
 
-class Move(Event, tag=16, frozen=True):
+class Move(Event, frozen=True, tag=16):
     """A piece moves along a line (4.1): `to` fixes direction, jump and merger."""
 
     colour: Colour
@@ -40,7 +40,7 @@ class Move(Event, tag=16, frozen=True):
     to: Point
 
 
-class Decline(Event, tag=17, frozen=True):
+class Decline(Event, frozen=True, tag=17):
     """Black does without its last move (4.7, option last_move)."""
 
     colour: Colour
