@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.events import Event, Started, kind_of
+from kifold.core.events import Event, Setup, Started, kind_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.ruleset import Ruleset
 
@@ -64,10 +64,7 @@ def digest(started: Started, events: Iterable[Event]) -> bytes:
 
 def to_json(event: Event) -> dict[str, Any]:
     """The readable form: `{"event": "place", "colour": "blue", …}`."""
-    said: dict[str, Any] = {"event": kind_of(type(event))}
-    for field in fields_of(type(event)):
-        said[field.name] = _word(field, getattr(event, field.name))
-    return said
+    return {"event": kind_of(type(event))} | _said(event)
 
 
 def from_json(ruleset: Ruleset, data: object) -> Event:
@@ -83,29 +80,45 @@ def from_json(ruleset: Ruleset, data: object) -> Event:
         raise ValueError(f"no event {kind!r} in {ruleset.name}: choose from {', '.join(ruleset.kinds)}")
     event = ruleset.kinds[kind]
     fields = fields_of(event)
-    unknown = [key for key in data if key != "event" and key not in {f.name for f in fields}]
-    if unknown:
-        raise ValueError(f"event {kind} has no field {unknown[0]!r}; fields: {', '.join(f.name for f in fields)}")
-    values = []
-    for field in fields:
-        if field.name in data:
-            values.append(_number(kind, field, data[field.name]))
-        elif field.default is not msgspec.NODEFAULT:
-            values.append(field.default)
-        else:
-            raise ValueError(f"event {kind} needs field {field.name!r}")
+    values = _values(f"event {kind}", fields, {key: value for key, value in data.items() if key != "event"})
     try:
-        return msgspec.convert([event.__struct_config__.tag, *values], ruleset.event_union)  # type: ignore[no-any-return]
+        return valid(ruleset, msgspec.convert([event.__struct_config__.tag, *values], ruleset.event_union))
     except msgspec.ValidationError as error:
         raise ValueError(f"event {kind}: {error_in_words(error, fields)}") from None
+    except UnicodeEncodeError:
+        raise ValueError(f"event {kind}: a text with half a character (a lone surrogate) cannot be written") from None
 
 
-def error_in_words(error: msgspec.ValidationError, fields: tuple[Field, ...]) -> str:
-    """A validation error with the field's name where msgspec gives its place in the array."""
+def setup_to_json(setup: Setup) -> dict[str, Any]:
+    """The readable form of a setup: its fields by name, with words."""
+    return _said(setup)
+
+
+def setup_from_json(ruleset: Ruleset, data: object) -> Setup:
+    """The setup that a decoded JSON object says, validated. Words and numbers are both accepted.
+
+    Raises:
+        ValueError: one line that names the field and what it may be.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError("a setup is an object with its fields by name")
+    fields = fields_of(ruleset.setup)
+    try:
+        return ruleset.make_setup(_values("setup", fields, data))
+    except msgspec.ValidationError as error:
+        raise ValueError(f"setup: {error_in_words(error, fields, first=0)}") from None
+
+
+def error_in_words(error: msgspec.ValidationError, fields: tuple[Field, ...], first: int = 1) -> str:
+    """A validation error with the field's name where msgspec gives its place in the array, counted from `first`."""
     said = str(error)
-    for place, field in enumerate(fields, start=1):
+    for place, field in enumerate(fields, start=first):
         said = said.replace(f"`$[{place}]", f"`{field.name}")
     return said
+
+
+def _said(struct: Event | Setup) -> dict[str, Any]:
+    return {field.name: _word(field, getattr(struct, field.name)) for field in fields_of(type(struct))}
 
 
 def _word(field: Field, value: Any) -> Any:
@@ -116,15 +129,32 @@ def _word(field: Field, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _number(kind: str, field: Field, value: Any) -> Any:
+def _values(what: str, fields: tuple[Field, ...], data: Mapping[Any, Any]) -> list[Any]:
+    """The values of the fields in their order, as numbers; not yet validated."""
+    unknown = [key for key in data if key not in {f.name for f in fields}]
+    if unknown:
+        known = ", ".join(f.name for f in fields) or "none"
+        raise ValueError(f"{what} has no field {unknown[0]!r}; fields: {known}")
+    values = []
+    for field in fields:
+        if field.name in data:
+            values.append(_number(what, field, data[field.name]))
+        elif field.default is not msgspec.NODEFAULT:
+            values.append(field.default)
+        else:
+            raise ValueError(f"{what} needs field {field.name!r}")
+    return values
+
+
+def _number(what: str, field: Field, value: Any) -> Any:
     if field.kind == "ints" and isinstance(value, list):
-        return [_number_of_word(kind, field, v) for v in value]
-    return _number_of_word(kind, field, value) if field.kind == "int" else value
+        return [_number_of_word(what, field, v) for v in value]
+    return _number_of_word(what, field, value) if field.kind == "int" else value
 
 
-def _number_of_word(kind: str, field: Field, value: Any) -> Any:
+def _number_of_word(what: str, field: Field, value: Any) -> Any:
     if isinstance(value, str) and field.words:
         if value not in field.words:
-            raise ValueError(f"event {kind}: {field.name} cannot be {value!r}: choose from {', '.join(field.words)}")
+            raise ValueError(f"{what}: {field.name} cannot be {value!r}: choose from {', '.join(field.words)}")
         return field.words.index(value)
     return value

@@ -10,8 +10,8 @@ import numpy as np
 
 from kifold.core.compiled import Compiled
 from kifold.core.events import Event, Started
-from kifold.core.flat import flatten, flatten_setup
-from kifold.core.records import Record, dtype_of, essential_size, to_numpy
+from kifold.core.flat import flatten, flatten_setup, unflatten
+from kifold.core.records import Record, dtype_of, essential_size, from_numpy, to_numpy
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 
@@ -40,6 +40,12 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.setups)
+
+    def log(self, match: int) -> list[Event]:
+        """The events of one match."""
+        record = self.ruleset.event_record
+        rows = self.events[self.starts[match] : self.starts[match + 1]]
+        return [unflatten(self.ruleset, from_numpy(record, row)) for row in rows]
 
     @classmethod
     def of(cls, ruleset: Ruleset, matches: Iterable[tuple[Started, Sequence[Event]]]) -> Corpus:

@@ -189,7 +189,7 @@ def _matches_table(corpus: Corpus, folded: Folded, started: Callable[[int], Star
         "options": [[(name, option_text(value)) for name, value in s.options.items()] for s in starts],
         "seats": [s.seats for s in starts],
         "tags": [list(s.tags.items()) for s in starts],
-        "setup": [{f.name: getattr(s.setup, f.name) for f in fields_of(type(s.setup))} for s in starts],
+        "setup": [{f.name: getattr(s.setup, f.name) for f in fields_of(s.setup.__class__)} for s in starts],
         "players": [[] for _ in starts],
         "n_events": np.diff(corpus.starts).astype(np.int32),
         "finished": is_over,

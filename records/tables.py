@@ -71,7 +71,7 @@ def match_row(log: Log, judged: Judged) -> dict[str, Any]:
         "options": [(name, option_text(value)) for name, value in started.options.items()],
         "seats": started.seats,
         "tags": list(started.tags.items()),
-        "setup": {f.name: getattr(started.setup, f.name) for f in fields_of(type(started.setup))},
+        "setup": {f.name: getattr(started.setup, f.name) for f in fields_of(started.setup.__class__)},
         "players": list(log.players),
         "n_events": len(log.events),
         "finished": judged.is_over,

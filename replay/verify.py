@@ -172,7 +172,7 @@ def verify_group(rules: Ruleset, matches: pa.Table, events: pa.Table) -> Iterato
     group = read_group(rules, matches, events)
     found = digests(group)
     folded = Folder(rules, compiled(rules.name)).fold(group.corpus)
-    others = iter([])
+    others: Iterator[Verdict] = iter(())
     if not group.is_plain.all():
         others = iter(_unplain(rules, group, matches, events))
     for m, row in enumerate(group.rows):

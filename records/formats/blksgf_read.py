@@ -7,6 +7,7 @@ order as notes, then the other continuations of the node as a note of their text
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -134,7 +135,7 @@ def _side_lines(tree: Tree, length: int) -> dict[int, list[str]]:
     """By number of the node on the main line, the texts of its other continuations."""
     starts = [i for i in range(length, len(tree.nodes)) if tree.nodes[i].parent < length]
     texts: dict[int, list[str]] = {}
-    for start, stop in zip(starts, [*starts[1:], len(tree.nodes)], strict=True):
+    for start, stop in pairwise([*starts, len(tree.nodes)]):
         nodes = [Node(node.properties, max(node.parent - start, -1)) for node in tree.nodes[start:stop]]
         texts.setdefault(tree.nodes[start].parent, []).append(write_tree(Tree(nodes), keep_blanks=True))
     return texts

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import methodcaller
 
 from kifold.records.formats.sgf_tree import Node, Property
 
@@ -24,6 +25,7 @@ ROOT_NAMES = frozenset({"AP", "CA", "FF", "GM", "ST", "SZ"})
 
 # Always matches: an unclosed value runs to the end of the window. So every character is looked at once.
 _PAIRS = re.compile(r"([^\[]*+)(?:\[([^\]\\]*+(?:\\.?+[^\]\\]*+)*+)(?:\]|\Z))?+", re.DOTALL)
+_GROUPS = methodcaller("groups", "")
 _TOKENS = re.compile(rf"([;()])|([A-Za-z0-9]+(?:{BLANK}+[A-Za-z0-9]+)*+)|[^ \t\n\v\f\r]")
 _PLAIN_HEAD = re.compile(rf"{BLANK}*+(;?)[A-Za-z0-9]{{1,8}}")
 _ROOT = "|".join(sorted(ROOT_NAMES))
@@ -67,10 +69,13 @@ class Scan:
     def _run(self, end: int, shift: int, line: int) -> None:
         text, start, nodes, heads = self.text, self.start, self.nodes, _plain_heads
         find, append = text.find, nodes.append
-        special = find("\\", start, end) >= 0 or find("\n", start, end) >= 0 or find("\r", start, end) >= 0
+        breaks = find("\n", start, end) >= 0 or find("\r", start, end) >= 0
+        special = breaks or find("\\", start, end) >= 0
+        # A line is likely to be one record, to be cut at one go; what is longer may hold many others behind this one.
+        pairs = map(_GROUPS, _PAIRS.finditer(text, start, end)) if breaks else _PAIRS.findall(text, start, end)
         parent = last = -1
         at = start
-        for head, value in _PAIRS.findall(text, start, end):
+        for head, value in pairs:
             after = at + len(head) + len(value) + 2
             plain = heads.get(head)
             if plain is None or after > end or self._blocked:

@@ -36,7 +36,7 @@ def write_tree(tree: Tree, indent: int | None = None, *, keep_blanks: bool = Fal
             raise ValueError(f"node {index} cannot follow node {node.parent}")
         children[node.parent] += 1
 
-    to_blank = {} if keep_blanks else _TO_BLANK
+    to_blank: dict[int, int] = {} if keep_blanks else _TO_BLANK
     end = "" if indent is None else "\n"
     width = indent or 0
     parts = ["(", end]
@@ -64,7 +64,7 @@ def write_tree(tree: Tree, indent: int | None = None, *, keep_blanks: bool = Fal
     return "".join(parts)
 
 
-def _node_text(node: Node, index: int, to_blank: dict[int, str]) -> str:
+def _node_text(node: Node, index: int, to_blank: dict[int, int]) -> str:
     parts = [";"]
     for prop in node.properties:
         if not _NAME.fullmatch(prop.name):
@@ -77,7 +77,7 @@ def _node_text(node: Node, index: int, to_blank: dict[int, str]) -> str:
     return "".join(parts)
 
 
-def _value_text(value: str, to_blank: dict[int, str]) -> str:
+def _value_text(value: str, to_blank: dict[int, int]) -> str:
     r"""The value with its escapes.
 
     `(` gets one, which means nothing to any reader, where a line of the value begins like a record and is not closed

@@ -25,7 +25,7 @@ def test_values_that_are_no_cells(value: str) -> None:
 
 
 def test_messages_stay_one_short_line() -> None:
-    with pytest.raises(ValueError, match=r"^invalid point 'a\\n9{34}\.\.\.'$") as caught:
+    with pytest.raises(ValueError, match=r"^invalid point 'a\\n9{35}\.\.\.'$") as caught:
         cells("a\n" + "9" * 10_000, 20, 20)
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=r"invalid point 'a9{36}\.\.\.'"):

@@ -10,13 +10,12 @@ from typing import Any
 
 from kifold.core.events import Event, OptionValue, Started, kind_of
 from kifold.core.fields import fields_of
-from kifold.core.flat import flatten_setup
 from kifold.core.names import LEGAL
 from kifold.core.play import Play
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.edgecolor import EDGECOLOR
-from kifold.core.rulesets.edgecolor.board import lay_blocker, lay_card
-from kifold.core.rulesets.edgecolor.cards import ALL_CARDS, BASIC_CARDS, CATALOGUE_A, table_digest
+from kifold.core.rulesets.edgecolor.board import lay_blocker, lay_card, matches
+from kifold.core.rulesets.edgecolor.cards import ALL_CARDS, BASIC_CARDS, CATALOGUE_A, sides_of, table_digest
 from kifold.core.rulesets.edgecolor.deal import set_board, take_catalogue
 from kifold.core.rulesets.edgecolor.declaration import (
     BLACK_LAST_DUE,
@@ -33,6 +32,8 @@ from kifold.core.rulesets.edgecolor.declaration import (
     STUCK_DUE,
     TURN,
     EdgecolorSetup,
+)
+from kifold.core.rulesets.edgecolor.declaration import (
     Play as PlayCard,
 )
 from kifold.core.rulesets.edgecolor.notation import edges_of, read_card
@@ -263,8 +264,68 @@ class Table:
             assert {to_oracle(event) for event in self.play.legal(seat)} == self.oracle.legal(seat)
 
 
-def late_position(variant: str, options: Mapping[str, OptionValue], seats: int, seed: int, **setup: Any) -> Position:
-    """The board of a random match, its hands and deck cut down to a few cards; the others lie covered somewhere."""
+def full_board(size: int, fixed: Mapping[int, Item] | None = None) -> dict[int, list[Item]]:
+    """A card with the mark 1 or 3 on every cell but the deck's: nothing but these marks and black can be laid on it."""
+    board = {cell: [item] for cell, item in (fixed or {}).items()}
+    used = {stack[0][0] for stack in board.values()}
+    spare = [card for card in range(48) if card % 4 in {0, 2} and card not in used]
+    for cell in range(size * size):
+        if cell not in board and not (size % 2 and cell == size * size // 2):
+            board[cell] = [(spare.pop(0), 0)]
+    return board
+
+
+def fitting_solo_board(rng: random.Random) -> dict[int, list[Item]]:
+    """Nine solo cards that fit on all sides."""
+    laid: list[Item] = []
+
+    def sides(item: Item) -> tuple[int, ...]:
+        return sides_of(CATALOGUE_A, *item)
+
+    def extend() -> bool:
+        if len(laid) == 9:
+            return True
+        row, column = divmod(len(laid), 3)
+        items = [(card, flip) for card in bits(BASIC_CARDS) for flip in range(2)]
+        for item in rng.sample(items, len(items)):
+            fits_above = row == 0 or sides(laid[-3])[2] == sides(item)[0]
+            fits_left = column == 0 or sides(laid[-1])[1] == sides(item)[3]
+            if fits_above and fits_left and all(item[0] != other for other, _ in laid):
+                laid.append(item)
+                if extend():
+                    return True
+                laid.pop()
+        return False
+
+    assert extend()
+    return {cell: [item] for cell, item in enumerate(laid)}
+
+
+def late_solo_position(seed: int) -> Position:
+    """Solo, the deck gone, one cell free or none, a hand that can be played out with some luck."""
+    rng = random.Random(seed)
+    board = fitting_solo_board(rng)
+    hand = [board.pop(cell)[0][0] for cell in rng.sample(range(9), rng.choice((1, 1, 1, 2)))]
+    rest = [
+        card for card in bits(BASIC_CARDS) if card not in hand and all(stack[0][0] != card for stack in board.values())
+    ]
+    extra = rng.sample(rest, rng.choice((0, 0, 1)))
+    return Position(
+        "solo", [hand + extra], board, deck=rng.choice((0, 0, 0, 1)) if 4 in board or rng.random() < 0.5 else 0
+    )
+
+
+LATE_KINDS = ("any", "stuck", "black", "match")
+
+
+def late_position(
+    variant: str, options: Mapping[str, OptionValue], seats: int, seed: int, kind: str = "any", **setup: Any
+) -> Position:
+    """The board of a random match, its hands and deck cut down to a few cards; the others lie covered somewhere.
+
+    What the hand of the seat to move is like: ``stuck`` cannot play, ``black`` keeps a black mark as the others do,
+    ``match`` can earn an extra play and has nothing for it.
+    """
     rng = random.Random(seed)
     started = EDGECOLOR.start(variant, options, seats, setup=EdgecolorSetup(**setup))
     started, log = random_log(EDGECOLOR, started, seed, 0, greedy=rng.random() < 0.5)
@@ -279,24 +340,43 @@ def late_position(variant: str, options: Mapping[str, OptionValue], seats: int, 
     tops = {stack[0][0] for stack in board.values()}
     rest = [card for card in bits(BASIC_CARDS if variant == "solo" else ALL_CARDS) if card not in tops]
     rng.shuffle(rest)
+    turn, deck = rng.randrange(seats), rng.choice((0, 0, 1, 2, 4))
     hands = [[rest.pop() for _ in range(rng.choice((1, 1, 2, 3)))] for _ in range(seats)]
-    deck = 0 if options.get("deck_4x4") == "none" and variant == "4x4" else rng.choice((0, 0, 1, 2, 4))
-    has_blockers = [rng.randrange(2), rng.randrange(2)] if variant == "duo" else [0, 0]
+    if kind == "stuck" and (stuck := [card for card in rest if not _most_matches(state, card, -1)]):
+        hands[turn] = stuck[:2]
+        deck = max(deck, 1)
+    if kind == "match" and (matching := [card for card in rest if _most_matches(state, card, 1)]):
+        others = [card for card in rest if not _most_matches(state, card, -1) or card % 4 == 3]
+        hands[turn] = [*{matching[0], *others[:1]}]
+        deck = 0
+    if kind == "black":
+        black = [card for card in rest if card % 4 == 3]
+        hands = [[black.pop()] if black else hand for hand in hands]
+        hands[turn] += [card for card in rest if _most_matches(state, card, -1) and card % 4 != 3][:1]
+        deck = rng.choice((0, 0, deck))
+    if variant == "4x4" and options.get("deck_4x4") == "none":
+        deck = 0
+    has_blockers = [rng.randrange(2), rng.randrange(2)] if variant == "duo" and kind == "any" else [0, 0]
     below = next(iter(board))
+    rest = [card for card in rest if all(card not in hand for hand in hands)]
     board[below] = [*((card, 0) for card in rest[deck:]), *board[below]]
-    return Position(
-        variant,
-        hands,
-        board,
-        options,
-        deck,
-        rng.randrange(seats),
-        has_blockers,
-        variant != "solo" and rng.random() < 0.2,
-        started.setup,
-    )
+    is_earned = kind == "any" and variant != "solo" and rng.random() < 0.2
+    return Position(variant, hands, board, options, deck, turn, has_blockers, is_earned, started.setup)
+
+
+def _most_matches(state: Any, card: int, above: int) -> bool:
+    """Whether a card has a place where it touches its own colours more than so many times."""
+    places = [(cell, flip) for cell in range(25) for flip in range(2) if state.places[2 * cell + flip] >> card & 1]
+    return any(matches(state, card, cell, flip) > above for cell, flip in places)
 
 
 def late_match(position: Position, seed: int) -> Log:
-    """A random match from there."""
-    return chosen_log(position.ruleset, position.started, lambda _, events, rng: rng.choice(events), seed)
+    """A match from there: any legal event, or one with the most matches."""
+
+    def choose(play: Play, events: list[Event], rng: random.Random) -> Event:
+        rng.shuffle(events)
+        if rng.random() < 0.5:
+            return events[0]
+        return max(events, key=lambda e: isinstance(e, PlayCard) and matches(play.state, e.card, e.cell, e.flip))
+
+    return chosen_log(position.ruleset, position.started, choose, seed)

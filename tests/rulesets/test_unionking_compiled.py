@@ -16,7 +16,8 @@ from kifold.core.records import dtype_of
 from kifold.core.rng import Random, below, seed_random
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.unionking import UNIONKING
-from kifold.core.rulesets.unionking.rules import apply, greedy, legal, result, set_up, turn
+from kifold.core.rulesets.unionking.greedy import greedy
+from kifold.core.rulesets.unionking.rules import apply, legal, result, set_up, turn
 
 pytestmark = pytest.mark.xdist_group("unionking_compiled")
 

@@ -23,9 +23,9 @@ def picture(started: Started, state: State) -> Scene:
     for y in range(side):
         scene.labels.append(Label(0, side - 1 - y, str(y + 1)))
         for x in range(side):
-            colour, letter = _square(state, x, y)
-            title = f"{LETTERS[x]}{y + 1}" + (f" {colour}" if colour != "board" else "")
-            scene.shapes.append(Shape("square", x + 1, side - 1 - y, colour, letter, title))
+            fill, letter = _square(state, x, y)
+            title = f"{LETTERS[x]}{y + 1}" + (f" {fill}" if fill != "board" else "")
+            scene.shapes.append(Shape("square", x + 1, side - 1 - y, fill, letter, title))
     scene.labels += [Label(x + 1, side, LETTERS[x]) for x in range(side)]
     scene.legend += [_pieces_line(state, colour) for colour in range(state.colours)]
     colour = colour_to_move(state)

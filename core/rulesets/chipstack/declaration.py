@@ -60,7 +60,11 @@ class ChipstackSetup(Setup, frozen=True):
 
 
 class State(Record):
-    """A position. A kind of piece is 2·colour + shape."""
+    """A position. A kind of piece is 2·colour + shape.
+
+    Who placed last needs no field: in phase 1 it is the left neighbour of the seat to move, in phase 2 it is of no more
+    consequence.
+    """
 
     seats: I8
     zero_is_worst: I8

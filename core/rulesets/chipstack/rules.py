@@ -212,7 +212,8 @@ def turn(state: State) -> int:
 
 def actor(state: State, event: EventRecord) -> int:
     """The seat that the event names."""
-    return event.seat
+    seat: int = event.seat
+    return seat
 
 
 def legal(state: State, seat: int, out: Out) -> int:

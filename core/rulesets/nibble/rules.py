@@ -214,9 +214,9 @@ def actor(state: State, event: EventRecord) -> int:
 def legal(state: State, seat: int, out: Out) -> int:
     """Every set of tiles of one colour that a seat may take, each once, colour by colour.
 
-    n loose tiles of a colour make 2^n − 1 sets, less those with a bridge: at most 511 a colour with nine colours and 8191
-    with thirteen, so 4 599 and 106 483 in all. In play there are about 14; the longest list of 24 000 simulated matches
-    had 522.
+    n loose tiles of a colour make 2^n − 1 sets, less those with a bridge: at most 511 a colour with nine colours and
+    8191 with thirteen, so 4 599 and 106 483 in all. Random play has 11 to 15 on average; the longest list of 12 000
+    simulated matches, random and greedy, had 522.
     """
     if state.win_type != STILL_ON:
         return 0

@@ -15,6 +15,7 @@ from kifold.core.rulesets.unionking.declaration import (
     State,
     UnionkingSetup,
 )
+from kifold.core.rulesets.unionking.greedy import greedy
 from kifold.core.rulesets.unionking.picture import RECONSTRUCTION, opening, picture
 
 UNIONKING = Ruleset(
@@ -37,7 +38,7 @@ UNIONKING = Ruleset(
         turn=rules.turn,
         actor=rules.actor,
         result=rules.result,
-        greedy=rules.greedy,
+        greedy=greedy,
     ),
     notation=Notation(notation.write, notation.read, "woA-a3"),
     picture=picture,

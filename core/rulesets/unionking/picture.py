@@ -10,7 +10,7 @@ from kifold.core.rulesets.unionking.board import DEGREE, LINES, POINTS, SPOT_OF_
 from kifold.core.rulesets.unionking.declaration import COLOURS, PARTS, VARIANTS, Move, State, UnionkingSetup
 from kifold.core.rulesets.unionking.layouts import FIGURES, LAYOUTS, PIECES
 from kifold.core.rulesets.unionking.notation import LETTERS, point_of, point_text
-from kifold.core.rulesets.unionking.rules import pairs, total
+from kifold.core.rulesets.unionking.pairs import pairs, total
 from kifold.core.scene import Label, Line, Scene, Shape
 
 MISSING = "the rule text's figures of board and starting positions are missing"

@@ -5,10 +5,8 @@ from __future__ import annotations
 from kifold.core.emit import EventRecord, Out, slot
 from kifold.core.names import LEGAL
 from kifold.core.ranking import rank_by_score
-from kifold.core.rng import Random, below
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.unionking.board import (
-    DEGREE,
     LINES,
     POINT_OF_SPOT,
     POINTS,
@@ -26,7 +24,6 @@ from kifold.core.rulesets.unionking.declaration import (
     ENDED_BY_LENGTH,
     ENDED_BY_REPETITION,
     ENDED_STUCK,
-    GAME1,
     JUMPED,
     LAST_MOVE_GRANTED,
     MATCH_OVER,
@@ -44,18 +41,21 @@ from kifold.core.rulesets.unionking.declaration import (
 )
 from kifold.core.rulesets.unionking.history import KEY_BITS, WEIGHT, remember
 from kifold.core.rulesets.unionking.layouts import LAYOUTS, PIECES, SIDE
+from kifold.core.rulesets.unionking.pairs import (
+    BLACK,
+    KINDS,
+    OUTER,
+    WHITE,
+    is_at_goal,
+    pairs,
+    partner,
+    piece_of,
+    points_sum,
+    total,
+)
 
 MOVE, DECLINE = 16, 17
-WHITE, BLACK = 0, 1
-OUTER, INNER = 0, 1
-KINDS = 7
 FREE, EDGE = 0, -1
-
-# What a pair counts in each game (2): so many times the line ends at its point, and so much more.
-TIMES_LINE_ENDS = [1, 2, 2]
-AND_MORE = [0, 0, 5]
-# What ends each game (4.7): pairs in game 1, the total in the others.
-GOAL = [5, 70, 100]
 
 
 def set_up(state: State, setup: EventRecord) -> int:
@@ -104,16 +104,6 @@ def put(state: State, piece: int, spot: int) -> bool:
     state.spots[piece] = spot
     state.key = (state.key + WEIGHT[piece] * spot) & KEY_BITS
     return True
-
-
-def piece_of(colour: int, part: int, figure: int) -> int:
-    """The number of a piece."""
-    return (colour * 2 + part) * KINDS + figure
-
-
-def partner(piece: int) -> int:
-    """The other half of a pair: same colour, same figure (4.4)."""
-    return piece + KINDS if piece // KINDS % 2 == OUTER else piece - KINDS
 
 
 def check(state: State, event: EventRecord) -> int:
@@ -254,45 +244,6 @@ def can_move(state: State, piece: int) -> bool:
     return False
 
 
-def is_at_goal(state: State, colour: int) -> bool:
-    """Five pairs in game 1, 70 points in game 2, 100 in game 3 (4.7)."""
-    reached = pairs(state, colour) if state.variant == GAME1 else total(state, colour)
-    return reached >= GOAL[state.variant]
-
-
-def pairs(state: State, colour: int) -> int:
-    """How many pairs of a colour are merged now."""
-    count = 0
-    for figure in range(KINDS):
-        if is_merged(state, colour, figure):
-            count += 1
-    return count
-
-
-def points_sum(state: State, colour: int) -> int:
-    """The line ends at the points of a colour's merged pairs, from the position as it is (4.5)."""
-    ends = 0
-    for figure in range(KINDS):
-        if is_merged(state, colour, figure):
-            ends += DEGREE[state.number * SPOTS + state.spots[piece_of(colour, OUTER, figure)]]
-    return ends
-
-
-def is_merged(state: State, colour: int, figure: int) -> bool:
-    """Whether the two halves of a pair stand on one point."""
-    return state.spots[piece_of(colour, OUTER, figure)] == state.spots[piece_of(colour, INNER, figure)]
-
-
-def total(state: State, colour: int) -> int:
-    """The points of a colour by the scale of the game (2)."""
-    return TIMES_LINE_ENDS[state.variant] * points_sum(state, colour) + AND_MORE[state.variant] * pairs(state, colour)
-
-
-def pair_on(state: State, spot: int) -> int:
-    """The points of one pair that stands on a spot."""
-    return TIMES_LINE_ENDS[state.variant] * DEGREE[state.number * SPOTS + spot] + AND_MORE[state.variant]
-
-
 def turn(state: State) -> int:
     """The side to move."""
     return state.to_move
@@ -352,31 +303,3 @@ def result(state: State, result: Result) -> None:
         result.points_sum[colour] = points_sum(state, colour)
         result.score[colour] = total(state, colour)
     rank_by_score(result, 2)
-
-
-def gain(state: State, event: EventRecord) -> int:
-    """By how much a move changes the mover's own total."""
-    if event.tag == DECLINE:
-        return 0
-    piece = piece_of(event.colour, event.part, event.figure)
-    mate, target = state.spots[partner(piece)], SPOT_OF_POINT[state.width * POINTS + event.to]
-    change = 0
-    if state.spots[piece] == mate:
-        change -= pair_on(state, mate)
-    if target == mate:
-        change += pair_on(state, mate)
-    return change
-
-
-def greedy(state: State, out: Out, n: int, random: Random) -> int:
-    """Any of the moves after which the mover's own total is highest."""
-    best, ties, chosen = -1000, 0, 0
-    for i in range(n):
-        change = gain(state, out[i])
-        if change > best:
-            best, ties = change, 0
-        if change == best:
-            ties += 1
-            if below(random, ties) == 0:
-                chosen = i
-    return chosen

@@ -1,0 +1,189 @@
+"""The format `.jsonl`: one match a line, of any ruleset, everything by name and in words.
+
+    {"match": "k1m2…", "ruleset": "blokus", "variant": "duo", "revision": 1, "options": {…}, "seats": 2, "tags": {…},
+     "setup": {…}, "players": ["Ann", "Ben"], "events": [{"event": "place", "colour": "blue", …}, …]}
+
+`match` is for the reader's eye: an imported match gets its id from what it says. `ruleset`, `variant` and `events` must
+be there; what else is missing is as in a new match without a setup. Anything unknown or out of its range costs the
+line, and only that. Compressed files (gzip) are read; whoever writes one compresses what `write` gives.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import msgspec
+
+from kifold.core.codec import encode, from_json, setup_from_json, setup_to_json, to_json
+from kifold.core.events import OptionValue
+from kifold.core.options import parse_options
+from kifold.core.registry import ruleset
+from kifold.records.formats import Format, FormatError, Record, Rejected
+from kifold.records.ids import id_text
+from kifold.records.log import Log
+
+LINE_LIMIT = 1 << 26
+"""No line is longer (bytes): what one that never ends may cost in memory."""
+
+TEXT_LIMIT = 1 << 24
+"""So much of a refused line is kept."""
+
+_CHUNK = 1 << 18
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One line."""
+
+    match: str = ""
+    ruleset: str
+    variant: str
+    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    options: dict[str, OptionValue] = {}
+    seats: int | None = None
+    tags: dict[str, str] = {}
+    setup: dict[str, Any] = {}
+    players: list[str] = []
+    events: list[dict[str, Any]]
+
+
+_decoder = msgspec.json.Decoder(Line)
+
+
+class _Wrong(ValueError):
+    """Why a line is no match; `ply` is the number of the event, None when it is not a matter of one."""
+
+    def __init__(self, reason: str, ply: int | None = None) -> None:
+        super().__init__(reason)
+        self.ply = ply
+
+
+def read(path: Path, options: Mapping[str, str]) -> Iterator[Record | Rejected]:
+    """The records of a file, numbered by their lines. An option given here holds for all, whatever a line says itself."""
+    is_empty = True
+    with _opened(path) as file:
+        for number, (line, fault) in enumerate(_lines(file), start=1):
+            text = line.removeprefix(_BOM) if number == 1 else line
+            if fault:
+                yield Rejected(number, fault, text[:TEXT_LIMIT])
+            elif text.strip():
+                yield _record(number, text, options)
+            is_empty = is_empty and not fault and not text.strip()
+    if is_empty:
+        yield Rejected(1, "empty file")
+
+
+def _opened(path: Path) -> BufferedReader | gzip.GzipFile:
+    with path.open("rb") as file:
+        is_compressed = file.read(len(_GZIP)) == _GZIP
+    return gzip.open(path, "rb") if is_compressed else path.open("rb")
+
+
+def _lines(file: BufferedReader | gzip.GzipFile) -> Iterator[tuple[bytes, str]]:
+    """Lines without their ends, and for each what is wrong with it: it is too long, or the file is damaged there."""
+    held = bytearray()
+    while True:
+        try:
+            chunk = file.read1(_CHUNK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            yield bytes(held), f"the compressed file is damaged from here on: {error}"
+            return
+        for place, part in enumerate(chunk.split(b"\n")):
+            if place or not chunk:
+                if held or chunk:
+                    yield bytes(held).removesuffix(b"\r"), _too_long(held)
+                held.clear()
+            held += part if len(held) <= LINE_LIMIT else b""
+        if not chunk:
+            return
+
+
+def _too_long(line: bytearray) -> str:
+    return f"the line has more than {LINE_LIMIT} bytes" if len(line) > LINE_LIMIT else ""
+
+
+def _record(number: int, text: bytes, options: Mapping[str, str]) -> Record | Rejected:
+    try:
+        return _match(number, _line(text), text, options)
+    except _Wrong as why:
+        return Rejected(number, _one_line(str(why)), text[:TEXT_LIMIT], why.ply)
+    except ValueError as error:
+        return Rejected(number, _one_line(str(error)), text[:TEXT_LIMIT])
+
+
+def _line(text: bytes) -> Line:
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        raise _Wrong(f"not UTF-8: byte 0x{text[error.start]:02x} at place {error.start + 1}") from None
+    try:
+        return _decoder.decode(text)
+    except msgspec.ValidationError as error:
+        raise _Wrong(f"no match: {error}") from None
+    except msgspec.DecodeError as error:
+        raise _Wrong(f"no JSON object, or not all of one: {error}") from None
+    except RecursionError:
+        raise _Wrong("no match: nested too deeply") from None
+
+
+def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> Record:
+    rules = ruleset(line.ruleset)
+    if line.revision not in {None, rules.revision}:
+        raise _Wrong(f"revision {line.revision} of {rules.name} is not installed; there is {rules.revision}")
+    given = {**line.options, **parse_options(rules.options, options)}
+    setup = setup_from_json(rules, line.setup)
+    started = rules.start(line.variant, given, line.seats, line.tags, setup)
+    if len(line.players) > started.seats:
+        raise _Wrong(f"{len(line.players)} players for {started.seats} seats")
+    events = []
+    for seq, said in enumerate(line.events, start=1):
+        try:
+            events.append(from_json(rules, said))
+        except ValueError as error:
+            raise _Wrong(f"event {seq}: {error}", seq) from None
+    try:
+        encode(started)
+        "".join(line.players).encode()
+    except UnicodeEncodeError:
+        raise _Wrong("a text has half a character (a lone surrogate)") from None
+    return Record(number, started, tuple(events), tuple(line.players), text)
+
+
+def _one_line(text: str) -> str:
+    short = text if len(text) <= 300 else text[:300] + "…"
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in short)
+
+
+def write(logs: Iterable[Log], file: IO[bytes]) -> None:
+    """Write matches, one a line.
+
+    Raises:
+        FormatError: for a match of a revision that is not installed. Those before it are written.
+    """
+    for log in logs:
+        started = log.started
+        if started.revision != ruleset(started.ruleset).revision:
+            said = f"revision {started.revision} of {started.ruleset}"
+            raise FormatError(f"match {id_text(log.match_id)}: {said} is not installed")
+        line = {
+            "match": id_text(log.match_id),
+            "ruleset": started.ruleset,
+            "variant": started.variant,
+            "revision": started.revision,
+            "options": started.options,
+            "seats": started.seats,
+            "tags": started.tags,
+            "setup": setup_to_json(started.setup),
+            "players": log.players,
+            "events": [to_json(event) for event in log.events],
+        }
+        file.write(msgspec.json.encode(line) + b"\n")
+
+
+JSONL = Format("jsonl", (".jsonl", ".jsonl.gz"), read, write)

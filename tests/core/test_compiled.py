@@ -1,0 +1,247 @@
+"""The compiled way: the rules' own code, a cache that follows everything the code depends on, bounds that are checked."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+from kifold.core import loops, registry
+from kifold.core.compiled import Binder, Compiled, user_cache
+from kifold.core.emit import slot, slot_compiled
+from kifold.core.ruleset import Ruleset
+from tests.core.toy import RACE
+from tests.rulesets.harness import assert_plays_alike, assert_two_ways, folder, random_logs
+
+ROOT = Path(__file__).parents[2]
+RULE_NAMES = ("set_up", "check", "apply", "legal", "turn", "actor", "result", "greedy")
+each_ruleset = pytest.mark.parametrize("ruleset", [*map(registry.ruleset, registry.names()), RACE], ids=lambda r: r.name)
+
+
+# One source
+
+
+def assert_same_code(compiled: Any, plain: Any, seen: set[Any]) -> None:
+    """A compiled function has the plain one's code, and so has every function that it calls."""
+    if compiled in seen:
+        return
+    seen.add(compiled)
+    assert isinstance(compiled, Dispatcher)
+    assert compiled.py_func.__code__ is plain.__code__
+    for name, value in compiled.py_func.__globals__.items():
+        called = plain.__globals__.get(name)
+        if isinstance(called, FunctionType):
+            assert_same_code(value, slot_compiled if called is slot else called, seen)
+        elif isinstance(called, list | tuple):
+            assert value.tolist() == list(called)
+
+
+@each_ruleset
+def test_every_rule_function_runs_its_own_code(ruleset: Ruleset) -> None:
+    code, seen = Compiled(ruleset), set()
+    for name in RULE_NAMES:
+        assert_same_code(code.rules[name], getattr(ruleset.rules, name), seen)
+    assert_same_code(code.rules["chance"], ruleset.rules.chance or loops.no_chance, seen)
+    for name, loop in code.loops.items():
+        assert_same_code(loop, getattr(loops, name), seen)
+        for rule in set(RULE_NAMES) & set(loop.py_func.__globals__):
+            assert loop.py_func.__globals__[rule] is code.rules[rule]
+    names = [(function.py_func.__module__, function.py_func.__qualname__) for function in seen]
+    assert len(set(names)) == len(names)
+    assert all(name.endswith(f"__{ruleset.name}") or ruleset.name in name for _, name in names)
+
+
+@each_ruleset
+def test_no_ruleset_mentions_the_compiler_or_arrays(ruleset: Ruleset) -> None:
+    source = Path(inspect.getfile(ruleset.rules.check))
+    modules = source.parent.rglob("*.py") if ruleset.name in registry.names() else [source]
+    for module in modules:
+        text = module.read_text(encoding="utf-8").lower()
+        assert "numba" not in text
+        assert "numpy" not in text
+
+
+def test_the_two_ways_agree_on_the_race() -> None:
+    logs = random_logs(RACE, count=10, seed=1) + random_logs(RACE, "more", seats=4, count=10, seed=2, greedy=True)
+    logs += random_logs(RACE, options={"goal": 300}, count=5, seed=3, limit=48)
+    assert {len(log) % 16 for _, log in logs} >= {0, 1}
+    assert_two_ways(RACE, logs, folder(RACE))
+    for greedy in (False, True):
+        assert_plays_alike(RACE, RACE.start("more"), folder(RACE), seed=5, count=20, greedy=greedy)
+
+
+# What rules may use
+
+
+def uses_text(state: Any) -> int:
+    return len("text" + WORD)
+
+
+def uses_nothing_known(state: Any) -> int:
+    return undefined_name  # noqa: F821
+
+
+WORD = "word"
+
+
+def test_what_rules_may_not_use_is_said() -> None:
+    binder = Binder("tests", {}, {}, boundscheck=True)
+    with pytest.raises(TypeError, match="rules use functions, integers and tables of integers, not 'word'"):
+        binder.compiled(uses_text)
+    with pytest.raises(TypeError, match="uses_nothing_known uses undefined_name, which is bound to nothing"):
+        binder.compiled(uses_nothing_known)
+
+
+# The cache on disk. Each step is a process of its own; all share one cache folder.
+
+GAME = """
+import json, sys
+import numpy as np
+from kifold.core.compiled import Compiled
+from kifold.core.records import dtype_of
+from tests.core.toy import RACE, State, race, chance, check, actor, greedy, legal, result, set_up, turn
+from kifold.core.ruleset import Rules
+import game_rules, game_other
+
+
+def rules(apply):
+    return Rules(set_up, check, apply, legal, turn, actor, result, greedy, chance)
+
+
+said = []
+for name, module, boundscheck in json.loads(sys.argv[1]):
+    code = Compiled(race(name, rules=rules(globals()[module].apply)), boundscheck=boundscheck)
+    state = np.zeros(1, dtype_of(State))
+    state["goal"], state["seats"] = 30, 2
+    setup = np.zeros(1, dtype_of(RACE.setup_record))
+    setup["goal"], setup["seats"] = 30, 2
+    event = np.zeros(2, dtype_of(RACE.event_record))
+    event["tag"], event["amount"], event["seat"] = 16, 2, [0, 1]
+    try:
+        value = int(code.rules["apply"](state[0], event[0]))
+    except IndexError:
+        value = "index"
+    hits = sum(code.rules["apply"].stats.cache_hits.values())
+    state["total"] = state["turn"] = state["is_roll_due"] = 0
+    folded = code.loops["fold_to"](setup, event, state) if value != "index" else 0
+    hits += sum(code.loops["fold_to"].stats.cache_hits.values())
+    said.append([value, int(state["total"][0]), folded, hits, code.is_cold, code.folder.name])
+print(json.dumps(said))
+"""
+RULES = """
+from game_helper import gain
+from game_table import TABLE
+
+
+def apply(state, event):
+    state.total += gain(event.amount)
+    state.turn = (state.turn + 1) % state.seats
+    return TABLE[event.amount] + state.gained[event.amount + 2 * (TABLE[0] - 7)]
+"""
+HELPER = "def gain(amount):\n    return amount + 10\n"
+TABLE = "TABLE = [7, 8, 9]\n"
+
+
+class Game:
+    """Rule modules in a folder, and processes that compile and run them with one cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.write(game=GAME, game_rules=RULES, game_other=RULES, game_helper=HELPER, game_table=TABLE)
+
+    def write(self, **modules: str) -> None:
+        for name, text in modules.items():
+            (self.folder / f"{name}.py").write_text(text)
+
+    def run(self, *bindings: tuple[str, str, bool]) -> list[list[Any]]:
+        """For each (ruleset's name, module, bounds flag): value, total, folded, loads from cache, whether cold, folder."""
+        env = os.environ | {"KIFOLD_CACHE": str(self.folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        env["PYTHONPATH"] = os.pathsep.join([str(self.folder), str(ROOT)])
+        command = [sys.executable, "-W", "error", str(self.folder / "game.py"), json.dumps(bindings)]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        answers: list[list[Any]] = json.loads(done.stdout)
+        return answers
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Game:
+    return Game(tmp_path)
+
+
+PLAIN = ("race", "game_rules", False)
+CHECKED = ("race", "game_rules", True)
+
+
+def test_a_second_process_compiles_nothing(game: Game) -> None:
+    [[value, total, folded, hits, is_cold, name]] = game.run(PLAIN)
+    assert (value, total, folded, hits, is_cold) == (9, 24, 2, 0, True)
+    assert game.run(PLAIN) == [[9, 24, 2, 2, False, name]]
+
+
+def test_a_changed_helper_in_another_file_is_seen(game: Game) -> None:
+    [[_, before, _, _, _, name]] = game.run(PLAIN)
+    game.write(game_helper=HELPER.replace("10", "12"))
+    [[_, after, _, hits, is_cold, other]] = game.run(PLAIN)
+    assert (before, after, hits, is_cold) == (24, 28, 0, True)
+    assert name != other
+    game.write(game_helper=HELPER)
+    assert game.run(PLAIN) == [[9, 24, 2, 2, False, name]]
+
+
+def test_a_changed_table_is_seen(game: Game) -> None:
+    assert game.run(PLAIN)[0][0] == 9
+    game.write(game_table=TABLE.replace("9", "1"))
+    [[value, _, _, hits, is_cold, _]] = game.run(PLAIN)
+    assert (value, hits, is_cold) == (1, 0, True)
+
+
+def test_the_bounds_flag_is_seen(game: Game) -> None:
+    """Index 4 of a list of four, which lies within the record: no harm without checks, an error with them."""
+    game.write(game_table=TABLE.replace("7", "8"))
+    assert game.run(PLAIN)[0][4]
+    assert game.run(CHECKED)[0][0] == "index"
+    assert game.run(PLAIN)[0][0] != "index"
+    assert game.run(CHECKED)[0][:5] == ["index", 0, 0, 1, False]
+
+
+def test_two_bindings_of_the_same_functions_do_not_share_code(game: Game) -> None:
+    """The generic loops are one function each; so are rules of one name in two rulesets, or two revisions of one."""
+    game.write(game_other=RULES.replace("gain(event.amount)", "100"))
+    first, other, revision = PLAIN, ("other", "game_other", False), ("race", "game_other", False)
+    assert [answer[1] for answer in game.run(first, other, revision)] == [24, 100, 100]
+    assert [answer[1] for answer in game.run(revision, other, first)] == [100, 100, 24]
+    answers = game.run(other, first, revision)
+    assert [(answer[1], answer[3], answer[4]) for answer in answers] == [(100, 2, False), (24, 2, False), (100, 2, False)]
+    assert len({answer[5] for answer in answers}) == 3
+
+
+def test_code_from_the_cache_and_new_code_of_the_same_name_do_not_mix(game: Game) -> None:
+    game.write(game_other=RULES.replace("gain(event.amount)", "100"))
+    first, revision = PLAIN, ("race", "game_other", False)
+    assert [answer[1] for answer in game.run(first)] == [24]
+    assert [answer[1] for answer in game.run(revision, first)] == [100, 24]
+    assert [answer[1] for answer in game.run(first, revision)] == [24, 100]
+
+
+# Where the cache is
+
+
+def test_the_cache_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path / "own"))
+    assert user_cache() == tmp_path / "own"
+    assert Compiled(RACE).folder.parent == tmp_path / "own" / "compiled"
+    monkeypatch.delenv("KIFOLD_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert user_cache() == tmp_path / "xdg" / "kifold"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert user_cache() == tmp_path / ".cache" / "kifold"
