@@ -21,7 +21,7 @@ wheels: env
 	@.ci/setup wheels
 
 demo: env
-	@$(BIN)/kifold demo
+	@$(BIN)/kifold demo --records examples
 
 lint: env
 	$(BIN)/ruff check

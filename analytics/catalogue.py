@@ -19,9 +19,9 @@ from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of, events_schema
 from kifold.records.archive import paths
-from kifold.records.archiving import batches
 from kifold.records.ids import BITS, DIGITS
 from kifold.records.judge import Judged, judge_logs
+from kifold.records.log import batches
 from kifold.records.store import Store
 from kifold.records.tables import add_events, event_columns, match_row, matches_schema
 

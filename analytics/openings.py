@@ -48,6 +48,19 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
     return Answer(columns, [_row(rules, key, group, totals[key[0]]) for key, group in order])
 
 
+def for_people(answer: Answer) -> Answer:
+    """The same with one column per seat: the rate and its interval in one text, ``0.29 (0.21–0.40)``."""
+    seats = (len(answer.columns) - 4) // 3
+    rows = []
+    for row in answer.rows:
+        texts = [
+            "" if rate is None else f"{rate:.2f} ({low:.2f}–{high:.2f})"
+            for rate, low, high in (row[4 + 3 * seat : 7 + 3 * seat] for seat in range(seats))
+        ]
+        rows.append((*row[:4], *texts))
+    return Answer([*answer.columns[:4], *(f"first, seat {seat}" for seat in range(seats))], rows)
+
+
 def _row(rules: Ruleset, key: tuple[str, str], group: Sequence[float], total: int) -> tuple[Any, ...]:
     n = int(group[0])
     row: list[Any] = [*key, n, round(n / total, 4)]

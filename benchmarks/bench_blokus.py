@@ -70,22 +70,26 @@ def test_scores_agree(corpus: Corpus, actions: list[list[int]], folder: Folder) 
     """The peer accepts every move of our matches and arrives at our scores: it is an oracle, too."""
     folded = folder.fold(corpus)
     assert (folded.matches["turn"] == NOBODY).all()
-    assert folded.results["score"].tolist() == [list(score) for score in step_all(actions[:200])] + folded.results[
-        "score"
-    ][200:].tolist()
+    assert (
+        folded.results["score"].tolist()
+        == [list(score) for score in step_all(actions[:200])] + folded.results["score"][200:].tolist()
+    )
 
 
 def test_fold_ratio(corpus: Corpus, actions: list[list[int]], folder: Folder) -> None:
     folder.fold(corpus)
     ours, theirs = best(lambda: folder.fold(corpus)), best(lambda: step_all(actions), 3)
     n = len(corpus.events)
-    print(f"validated fold: kifold {n / ours / 1e6:.2f} M/s, blokus-rl step {n / theirs / 1e6:.2f} M/s, {theirs / ours:.1f} ×")
+    print(
+        f"validated fold: kifold {n / ours / 1e6:.2f} M/s, blokus-rl step {n / theirs / 1e6:.2f} M/s, {theirs / ours:.1f} ×"
+    )
 
 
 def test_legal_ratio(corpus: Corpus, actions: list[list[int]], folder: Folder) -> None:
     folder.count_legal(corpus)
     ours = best(lambda: folder.count_legal(corpus))
     few = actions[:30]
+
     def masks() -> None:
         for match in few:
             game = yardstick.engine()
@@ -94,7 +98,10 @@ def test_legal_ratio(corpus: Corpus, actions: list[list[int]], folder: Folder) -
                     game.step(None)
                 game.observe(game.agent_selection).action_mask
                 game.step(action)
+
     theirs = best(masks, 3)
     n = len(corpus.events)
     m = sum(map(len, few))
-    print(f"legal lists: kifold {n / ours / 1e3:.0f} k/s, blokus-rl mask {m / theirs / 1e3:.0f} k/s, {theirs / m / (ours / n):.1f} ×")
+    print(
+        f"legal lists: kifold {n / ours / 1e3:.0f} k/s, blokus-rl mask {m / theirs / 1e3:.0f} k/s, {theirs / m / (ours / n):.1f} ×"
+    )

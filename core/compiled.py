@@ -123,7 +123,7 @@ class Binder:
         if source in seen:
             return
         seen.add(source)
-        digest.update(f"{source.__module__}.{source.__qualname__}".encode())
+        digest.update(f"{source.__module__}.{source.__qualname__}{source.__defaults__}".encode())
         _digest_code(digest, source.__code__)
         for name, value in self.globals_of(source).items():
             digest.update(name.encode())

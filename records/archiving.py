@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable
 
 from kifold.core.play import Refused
 from kifold.core.registry import ruleset
 from kifold.records.bulk import BulkWriter
 from kifold.records.ids import id_text
 from kifold.records.judge import judge_logs
-from kifold.records.log import Log
+from kifold.records.log import batches
 from kifold.records.store import Store
-
-BATCH = 2_000
-"""Matches that are held in memory at a time."""
 
 
 def archive(store: Store, on_progress: Callable[[int, int], None]) -> tuple[int, list[str]]:
@@ -39,9 +35,3 @@ def archive(store: Store, on_progress: Callable[[int, int], None]) -> tuple[int,
                 on_progress(len(batch), sum(len(log.events) for log in batch))
         moved += writer.matches
     return moved, stay
-
-
-def batches(logs: Iterator[Log], size: int = BATCH) -> Iterator[Sequence[Log]]:
-    """Logs in lists of at most `size`."""
-    while batch := list(islice(logs, size)):
-        yield batch

@@ -47,11 +47,11 @@ def import_file(
     records = form.read(path, options)
     try:
         while batch := list(islice(records, BATCH)):
-            for rejected in (one for one in batch if isinstance(one, Rejected)):
-                _quarantine(store, path, rejected, report)
+            bad = [one for one in batch if isinstance(one, Rejected)]
             for name, group in _by_ruleset(batch).items():
                 writer = writers.setdefault(name, BulkWriter(store, ruleset(name)))
-                _import_batch(store, path, writer, group, seen, report)
+                bad += _import_batch(store, writer, group, seen, report)
+            _quarantine(store, path, sorted(bad, key=lambda one: one.number), report)
             on_progress(len(batch), sum(len(r.events) for r in batch if isinstance(r, Record)))
     finally:
         # What was read before an interruption is whole and stays.
@@ -69,12 +69,14 @@ def _by_ruleset(batch: list[Record | Rejected]) -> dict[str, list[Record]]:
 
 
 def _import_batch(
-    store: Store, path: Path, writer: BulkWriter, records: list[Record], seen: dict[bytes, int], report: Report
-) -> None:
+    store: Store, writer: BulkWriter, records: list[Record], seen: dict[bytes, int], report: Report
+) -> list[Rejected]:
+    """Take the legal records; those that the rules refuse."""
+    bad = []
     logs = [Log(0, record.started, record.events, record.players) for record in records]
     for record, log, verdict in zip(records, logs, judge_logs(writer.ruleset, logs), strict=True):
         if isinstance(verdict, Refused):
-            _quarantine(store, path, _rejected(record, verdict), report)
+            bad.append(_rejected(record, verdict))
             continue
         digest = log.digest
         place = seen[digest] = seen.get(digest, -1) + 1
@@ -85,6 +87,7 @@ def _import_batch(
         writer.add(log, verdict)
         report.imported += 1
         report.unfinished += not verdict.is_over
+    return bad
 
 
 def _rejected(record: Record, refused: Refused) -> Rejected:
@@ -92,13 +95,17 @@ def _rejected(record: Record, refused: Refused) -> Rejected:
     return Rejected(record.number, f"{refused.reason}: {refused.meaning}", record.text, ply)
 
 
-def _quarantine(store: Store, path: Path, rejected: Rejected, report: Report) -> None:
+def _quarantine(store: Store, path: Path, bad: list[Rejected], report: Report) -> None:
+    """Keep what could not be imported, in one transaction: a file may consist of nothing else."""
+    if not bad:
+        return
     with store.journal.writing() as db:
-        db.execute(
-            "INSERT OR REPLACE INTO quarantine (file, record, ply, reason, text) VALUES (?, ?, ?, ?, ?)",
-            (path.name, rejected.number, rejected.ply, rejected.reason, rejected.text),
+        db.executemany(
+            "INSERT INTO quarantine (file, record, ply, reason, text) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (file, record, text) DO UPDATE SET ply = excluded.ply, reason = excluded.reason",
+            [(path.name, one.number, one.ply, one.reason, one.text) for one in bad],
         )
-    report.quarantined += 1
+    report.quarantined += len(bad)
 
 
 def quarantine(store: Store) -> Iterator[tuple[str, int, int | None, str, bytes]]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from kifold.core.codec import digest
 from kifold.core.events import Event, Started
+
+BATCH = 2_000
+"""Matches that are held in memory at a time."""
 
 
 @dataclass(slots=True)
@@ -30,3 +34,9 @@ class Log:
     def digest(self) -> bytes:
         """The digest of the log, 16 bytes."""
         return digest(self.started, self.events)
+
+
+def batches(logs: Iterator[Log], size: int = BATCH) -> Iterator[Sequence[Log]]:
+    """Logs in lists of at most `size`."""
+    while batch := list(islice(logs, size)):
+        yield batch

@@ -84,7 +84,8 @@ def openings(
     rules = registry.ruleset(ruleset)
     with context_of(context).store() as store:
         answer = found.openings(connect(store), rules, depth, variant)
-    _write(Answer(answer.columns, answer.rows[:limit]), format_, None)
+    shown = Answer(answer.columns, answer.rows[:limit])
+    _write(found.for_people(shown) if format_ == "table" else shown, format_, None)
     if len(answer.rows) > limit:
         typer.echo(f"{len(answer.rows):,} openings in all; see more with --limit", err=True)
 

@@ -58,6 +58,12 @@ class Rejected:
     ply: int | None = None
 
 
+def one_line(text: str) -> str:
+    """A text out of a file as a message may show it: no longer than some lines, without what does not print."""
+    short = text if len(text) <= 240 else text[:239] + "…"
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in short)
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A record format.
@@ -65,8 +71,8 @@ class Format:
     Attributes:
         name: what `--as` calls it.
         suffixes: endings of its files, such as ``.blksgf``.
-        read: (path, options) -> records in order. `options` are values given by `--set` as text, for every match; the reader
-            resolves them by the ruleset. One bad record yields a `Rejected` and reading goes on.
+        read: (path, options) -> records in order. `options` are values given by `--set` as text, for every match; the
+            reader resolves them by the ruleset. One bad record yields a `Rejected` and reading goes on.
         write: (logs, file) -> writes all; raises FormatError for a match that the format cannot say.
         rulesets: the rulesets whose matches it can write; empty: all.
     """

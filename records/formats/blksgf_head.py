@@ -17,17 +17,12 @@ from kifold.core.options import RulesetError
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import BY_ORDER
 from kifold.core.rulesets.blokus.pieces import piece_of
+from kifold.records.formats import one_line
 from kifold.records.formats.blksgf_names import DEFAULTS, GAME_OF, OPTION, ORDER, TAG, Names, names_of, variant_of
 from kifold.records.formats.sgf import Node, Property, cells
 
 Placed = tuple[int, int, int, int]
 _SHOWN = 60
-
-
-def one_line(text: str) -> str:
-    """The text without line ends and other characters that do not print, and not much longer than a line."""
-    short = text if len(text) <= 3 * _SHOWN else text[: 3 * _SHOWN] + "…"
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in short)
 
 
 def shown(one: Property, value: str | None = None) -> str:
@@ -185,9 +180,10 @@ class _Root:
         there, gone = {placed for _, placed in self.pieces}, set()
         for one in self._erased:
             for value in one.values:
-                gone.add(self._piece(one, value))
-                if self._piece(one, value) not in there:
+                piece = self._piece(one, value)
+                if piece not in there:
                     raise Unreadable(f"{shown(one, value)}: no such piece is set up")
+                gone.add(piece)
         return [(colour, placed) for colour, placed in self.pieces if placed not in gone]
 
     def _piece(self, one: Property, value: str) -> Placed:

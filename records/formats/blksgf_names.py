@@ -41,9 +41,9 @@ TAG_OF = {
 HEADER_OF = {tag: name for name, tag in TAG_OF.items()}
 
 OPTION, TAG, EVENT, ORDER = "KFOPTION", "KFTAG", "KFEVENT", "KFSETUP"
-"""Ours: `KFOPTION[start_corner=any_free]` where the reading is not the format's own; `KFTAG[{"club":"north"}]`, tags that
-are no header; `KFEVENT[{"event":"resigned","seat":1}]`, an event that no other property says; `KFSETUP[1,2,1]`, the
-colours of the pieces set up where they do not follow one another by colour."""
+"""Ours: `KFOPTION[start_corner=any_free]` where the reading is not the format's own; `KFTAG[{"club":"north"}]`, tags
+that are no header; `KFEVENT[{"event":"resigned","seat":1}]`, an event that no other property says; `KFSETUP[1,2,1]`,
+the colours of the pieces set up where they do not follow one another by colour."""
 
 DEFAULTS: dict[str, OptionValue] = {o.name: o.default for o in BLOKUS.options} | {"start_corner": "by_colour"}
 """The readings under which a record is meant that says nothing: the format gives every colour its corner."""
@@ -55,9 +55,7 @@ NODE = Noted(PREFIX + "node")
 SIDE_LINES = PREFIX + "side-lines"
 """Note that holds the other continuations, as texts. No property can be called so."""
 
-NODE_NAMES = frozenset(
-    "AR B BL BM C CR DD DM DO FG GB GW HO IT KO LB LN MA MN N OB OW PM SL SQ TB TE TR TW UC V VW W WL".split()
-)
+_REMARK = re.compile("AR|B|BL|BM|C|CR|DD|DM|DO|FG|GB|GW|HO|IT|KO|LB|LN|MA|MN|N|OB|OW|PM|SL|SQ|TB|TE|TR|TW|UC|V|VW|W|WL")
 """Properties that SGF and Pentobi have in any node, so also in a root they are remarks and no headers."""
 _HEADER = re.compile(r"[A-Z][A-Z0-9]*")
 PROPERTY = re.compile(r"[A-Za-z0-9]+")
@@ -90,8 +88,9 @@ class Names:
         """The tag that a root's property is, None if it is no header."""
         if name in TAG_OF:
             return TAG_OF[name]
-        other = {"GM", "PL", "AE", OPTION, TAG, EVENT, ORDER, *self.moves, *self.setup, *self.players}
-        return name if _HEADER.fullmatch(name) and name not in NODE_NAMES | other else None
+        used = {"GM", "PL", "AE", OPTION, TAG, EVENT, ORDER, *self.moves, *self.setup, *self.players}
+        is_header = _HEADER.fullmatch(name) and not _REMARK.fullmatch(name) and name not in used
+        return name if is_header else None
 
     def header(self, tag: str) -> str | None:
         """The property that a tag is written as, None if there is none."""

@@ -1,4 +1,4 @@
-"""Reading `.blksgf` records as matches. What a record says is taken as it stands; whether it is legal the rules say later.
+"""Reading `.blksgf` records as matches. What a record says is taken as it stands: the rules judge it later.
 
 The main line is the first continuation of every node. A node's move comes first, then its other properties in their
 order as notes, then the other continuations of the node as a note of their texts.
@@ -19,8 +19,8 @@ from kifold.core.play import Play, Refused
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import NOT_YOUR_TURN, REASONS, Pass, Place
 from kifold.core.rulesets.blokus.rules import colour_to_move
-from kifold.records.formats import Record, Rejected
-from kifold.records.formats.blksgf_head import Head, Unreadable, one_line, placement, read_head, shown
+from kifold.records.formats import Record, Rejected, one_line
+from kifold.records.formats.blksgf_head import Head, Unreadable, placement, read_head, shown
 from kifold.records.formats.blksgf_names import COMMENT, EVENT, NODE, PREFIX, SIDE_LINES
 from kifold.records.formats.sgf import Broken, Node, Property, Tree, read_file, write_tree
 

@@ -46,7 +46,7 @@ def write(logs: Iterable[Log], file: IO[bytes]) -> None:
     """Write records, one on a line.
 
     Raises:
-        FormatError: for a match of another ruleset or revision, or one that no board shows. Those before it are written.
+        FormatError: for a match of another ruleset or revision, or that no board shows. Those before it are written.
     """
     for log in logs:
         file.write(write_tree(tree_of(log), keep_blanks=True).encode() + b"\n")
@@ -69,23 +69,25 @@ def tree_of(log: Log) -> Tree:
 
 
 class _Writer:
-    """A record being written: `line` is its main line, `side_lines` what hangs on the nodes of it."""
+    """A record being written: its main line, what properties the last node of it has, and what hangs on which node."""
 
     def __init__(self, log: Log) -> None:
         self.log = log
         self.names = names_of(log.started.variant)
         self.line: list[list[Property]] = [_root(log, self.names)]
+        self.written = {one.name for one in self.line[0]}
         self.side_lines: dict[int, list[Tree]] = {}
 
     def tree(self) -> Tree:
         for event, form in zip(self.log.events, _forms(self.log), strict=True):
             if form == _OPENS:
                 self.line.append([])
+                self.written = set()
             if form == _BRANCHES and isinstance(event, Noted):
                 self.side_lines[len(self.line) - 1] = [tree for tree in map(_side_line, event.values) if tree]
             elif form == _OPENS and isinstance(event, Place):
-                covered = _cells_text(self.names.side, event.piece, event.orientation, event.x, event.y)
-                self.line[-1].append(Property(_of(self.names.written, event.colour), (covered,)))
+                squares = _cells_text(self.names.side, event.piece, event.orientation, event.x, event.y)
+                self._put(_of(self.names.written, event.colour), (squares,))
             elif form == _IN_NODE:
                 self._add(event)
         nodes = Tree.straight(self.line).nodes
@@ -98,15 +100,14 @@ class _Writer:
 
     def _add(self, event: Event) -> None:
         """Puts an event into the last node: as the property that it was read from, or as one of ours."""
-        node = self.line[-1]
         if isinstance(event, Noted) and (name := self._name(event)):
-            node.append(Property(name, event.values))
-            return
-        said = msgspec.json.encode(to_json(event)).decode()
-        if node and node[-1].name == EVENT:
-            node[-1].values += (said,)
+            self._put(name, event.values)
         else:
-            node.append(Property(EVENT, (said,)))
+            self._put(EVENT, (msgspec.json.encode(to_json(event)).decode(),))
+
+    def _put(self, name: str, values: tuple[str, ...]) -> None:
+        self.line[-1].append(Property(name, values))
+        self.written.add(name)
 
     def _name(self, note: Noted) -> str | None:
         """The property that reads back as this note where it stands, None if there is none."""
@@ -114,23 +115,23 @@ class _Writer:
             return None
         if note.name == COMMENT:
             return "C"
-        name, names, written = note.name.removeprefix(PREFIX), self.names, {one.name for one in self.line[-1]}
+        name, names = note.name.removeprefix(PREFIX), self.names
         if not note.name.startswith(PREFIX) or not PROPERTY.fullmatch(name) or name in {"C", EVENT}:
             return None
         if name in names.moves:
             # A node has one move: the first in the order of search.
-            moves = [names.rank(other) for other in written & names.moves.keys()]
+            moves = [names.rank(other) for other in self.written & names.moves.keys()]
             return name if moves and names.rank(name) >= min(moves) else None
         if name in names.setup or name in {"PL", "AE"}:
             return None
-        return name if len(self.line) > 1 or self._is_rest(name, note, written) else None
+        return name if len(self.line) > 1 or self._is_rest(name, note) else None
 
-    def _is_rest(self, name: str, note: Noted, written: set[str]) -> bool:
+    def _is_rest(self, name: str, note: Noted) -> bool:
         """Whether a root leaves a property of that name for a note."""
         if name in {OPTION, TAG, ORDER}:
             return False
         if name == "GM" or name in self.names.players:
-            return name in written
+            return name in self.written
         tag = self.names.tag(name)
         return tag is None or len(note.values) > 1 or tag in self.log.started.tags
 

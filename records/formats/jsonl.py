@@ -19,11 +19,11 @@ from typing import IO, Annotated, Any
 
 import msgspec
 
-from kifold.core.codec import encode, from_json, setup_from_json, setup_to_json, to_json
+from kifold.core.codec import from_json, setup_from_json, setup_to_json, to_json
 from kifold.core.events import OptionValue
 from kifold.core.options import parse_options
 from kifold.core.registry import ruleset
-from kifold.records.formats import Format, FormatError, Record, Rejected
+from kifold.records.formats import Format, FormatError, Record, Rejected, one_line
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 
@@ -65,7 +65,7 @@ class _Wrong(ValueError):
 
 
 def read(path: Path, options: Mapping[str, str]) -> Iterator[Record | Rejected]:
-    """The records of a file, numbered by their lines. An option given here holds for all, whatever a line says itself."""
+    """The records of a file, numbered by their lines. An option given here holds for all, whatever a line says."""
     is_empty = True
     with _opened(path) as file:
         for number, (line, fault) in enumerate(_lines(file), start=1):
@@ -90,31 +90,34 @@ def _lines(file: BufferedReader | gzip.GzipFile) -> Iterator[tuple[bytes, str]]:
     held = bytearray()
     while True:
         try:
-            chunk = file.read1(_CHUNK)
+            *ended, rest = file.read1(_CHUNK).split(b"\n")
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             yield bytes(held), f"the compressed file is damaged from here on: {error}"
             return
-        for place, part in enumerate(chunk.split(b"\n")):
-            if place or not chunk:
-                if held or chunk:
-                    yield bytes(held).removesuffix(b"\r"), _too_long(held)
-                held.clear()
-            held += part if len(held) <= LINE_LIMIT else b""
-        if not chunk:
-            return
+        for part in ended:
+            held += part
+            yield _line_and_fault(held)
+            held.clear()
+        if not ended and not rest:
+            break
+        if len(held) <= LINE_LIMIT:
+            held += rest
+    if held:
+        yield _line_and_fault(held)
 
 
-def _too_long(line: bytearray) -> str:
-    return f"the line has more than {LINE_LIMIT} bytes" if len(line) > LINE_LIMIT else ""
+def _line_and_fault(held: bytearray) -> tuple[bytes, str]:
+    fault = f"the line has more than {LINE_LIMIT} bytes" if len(held) > LINE_LIMIT else ""
+    return bytes(held).removesuffix(b"\r"), fault
 
 
 def _record(number: int, text: bytes, options: Mapping[str, str]) -> Record | Rejected:
     try:
         return _match(number, _line(text), text, options)
     except _Wrong as why:
-        return Rejected(number, _one_line(str(why)), text[:TEXT_LIMIT], why.ply)
+        return Rejected(number, one_line(str(why)), text[:TEXT_LIMIT], why.ply)
     except ValueError as error:
-        return Rejected(number, _one_line(str(error)), text[:TEXT_LIMIT])
+        return Rejected(number, one_line(str(error)), text[:TEXT_LIMIT])
 
 
 def _line(text: bytes) -> Line:
@@ -147,17 +150,7 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
             events.append(from_json(rules, said))
         except ValueError as error:
             raise _Wrong(f"event {seq}: {error}", seq) from None
-    try:
-        encode(started)
-        "".join(line.players).encode()
-    except UnicodeEncodeError:
-        raise _Wrong("a text has half a character (a lone surrogate)") from None
     return Record(number, started, tuple(events), tuple(line.players), text)
-
-
-def _one_line(text: str) -> str:
-    short = text if len(text) <= 300 else text[:300] + "…"
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in short)
 
 
 def write(logs: Iterable[Log], file: IO[bytes]) -> None:

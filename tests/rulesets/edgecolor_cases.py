@@ -315,6 +315,21 @@ def late_solo_position(seed: int) -> Position:
     )
 
 
+def stuck_position(variant: str, options: Mapping[str, OptionValue], seats: int, seed: int) -> Position:
+    """Every cell covered with marks 1 and 3, hands of mark 2: only black marks and drawn cards can be played."""
+    rng = random.Random(seed)
+    board = full_board(EDGECOLOR_SIZES[variant])
+    hidden = [card for card in range(48) if card % 4 in {1, 3}]
+    rng.shuffle(hidden)
+    hidden.sort(key=lambda card: card % 4)
+    hands = [[hidden.pop(0) for _ in range(rng.choice((1, 2)))] for _ in range(seats)]
+    deck = rng.choice((0, 1, 2, 3))
+    rng.shuffle(hidden)
+    board[0] = [*((card, 0) for card in hidden[6:]), *board[0]]
+    return Position(variant, hands, board, options, min(deck, 0 if options.get("deck_4x4") == "none" else 6))
+
+
+EDGECOLOR_SIZES = {"beginner": 5, "standard": 5, "hard": 5, "duo": 5, "4x4": 4}
 LATE_KINDS = ("any", "stuck", "black", "match")
 
 
@@ -323,9 +338,11 @@ def late_position(
 ) -> Position:
     """The board of a random match, its hands and deck cut down to a few cards; the others lie covered somewhere.
 
-    What the hand of the seat to move is like: ``stuck`` cannot play, ``black`` keeps a black mark as the others do,
-    ``match`` can earn an extra play and has nothing for it.
+    What the hands are like: ``black`` all keep a black mark, ``match`` the seat to move can earn an extra play and has
+    nothing for it, ``stuck`` see `stuck_position`.
     """
+    if kind == "stuck" and variant in EDGECOLOR_SIZES:
+        return stuck_position(variant, options, seats, seed)
     rng = random.Random(seed)
     started = EDGECOLOR.start(variant, options, seats, setup=EdgecolorSetup(**setup))
     started, log = random_log(EDGECOLOR, started, seed, 0, greedy=rng.random() < 0.5)
@@ -342,9 +359,6 @@ def late_position(
     rng.shuffle(rest)
     turn, deck = rng.randrange(seats), rng.choice((0, 0, 1, 2, 4))
     hands = [[rest.pop() for _ in range(rng.choice((1, 1, 2, 3)))] for _ in range(seats)]
-    if kind == "stuck" and (stuck := [card for card in rest if not _most_matches(state, card, -1)]):
-        hands[turn] = stuck[:2]
-        deck = max(deck, 1)
     if kind == "match" and (matching := [card for card in rest if _most_matches(state, card, 1)]):
         others = [card for card in rest if not _most_matches(state, card, -1) or card % 4 == 3]
         hands[turn] = [*{matching[0], *others[:1]}]

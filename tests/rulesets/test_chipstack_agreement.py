@@ -134,7 +134,7 @@ def stack_at_random(seats: int, rng: random.Random) -> tuple[int, list[str], lis
         state, array_of(CHIPSTACK.setup_record, [flatten_setup(CHIPSTACK, CHIPSTACK.start(seats=seats))])[0]
     )
     while state["phase"] == 0:
-        events = fold.out[: rules["legal"](state, rules["turn"](state), fold.out)]
+        events = fold.legal(rules["turn"](state))
         pieces = (events["cell"].astype(int) * 5 + events["colour"]) * 2 + events["shape"]
         outcomes = np.flatnonzero(pieces == rng.choice(np.unique(pieces)))
         effects = rules["apply"](state, events[rng.choice(outcomes)])
@@ -159,9 +159,10 @@ def greedy_wins(seats: int, greedy: int, match: int) -> bool:
     source[0]["match"] = match
     rules["set_up"](state[0], setup[0])
     while (seat := rules["turn"](state[0])) != NOBODY:
-        n = rules["legal"](state[0], seat, fold.out)
-        i = rules["greedy"](state[0], fold.out, n, source[0]) if seat == greedy else rng.randrange(n)
-        rules["apply"](state[0], fold.out[i])
+        events = fold.legal(seat)
+        n = len(events)
+        i = rules["greedy"](state[0], events, n, source[0]) if seat == greedy else rng.randrange(n)
+        rules["apply"](state[0], events[i])
     result = np.zeros(1, dtype_of(CHIPSTACK.result))
     rules["result"](state[0], result[0])
     return bool(result[0]["rank"][greedy] == 1)

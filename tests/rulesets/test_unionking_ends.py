@@ -16,6 +16,7 @@ from tests.rulesets.harness import chosen_log, random_log
 from tests.rulesets.unionking_cases import (
     AND_BACK,
     BLACK,
+    FOUR,
     GAMES,
     NAMES,
     READY,

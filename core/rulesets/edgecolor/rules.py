@@ -14,6 +14,7 @@ from kifold.core.rulesets.edgecolor.cards import lowest
 from kifold.core.rulesets.edgecolor.declaration import (
     DRAWN_CARD,
     EXTRA_TURN,
+    NO_CARD,
     NOTHING,
     OVER,
     PENALTY_DUE,
@@ -176,6 +177,7 @@ def apply(state: State, event: EventRecord) -> int:
         state.blockers_to_place -= 1
         return start_turn(state, 0) if state.blockers_to_place == 0 else 0
     if event.tag == STOP:
+        state.drawn = NO_CARD
         return start_turn(state, next_seat(state))
     return play(state, event)
 

@@ -110,19 +110,16 @@ def check(state: State, event: EventRecord) -> int:
     """Why the event is refused."""
     if state.to_move == NOBODY:
         return MATCH_OVER
-    reason = why_not_decline(state, event.colour) if event.tag == DECLINE else why_not_move(state, event)
+    if event.tag == DECLINE:
+        return LEGAL if may_decline(state, event.colour) else DECLINE_NOT_ALLOWED
+    reason = why_not_move(state, event)
     if reason != LEGAL:
         return reason
     return LEGAL if event.colour == state.to_move else NOT_YOUR_TURN
 
 
-def why_not_decline(state: State, colour: int) -> int:
-    """There is no pass (4.1) but for Black's last move, where that is a permission (4.7)."""
-    return LEGAL if may_decline(state, colour) else DECLINE_NOT_ALLOWED
-
-
 def may_decline(state: State, colour: int) -> bool:
-    """Whether a side may do without its move now."""
+    """There is no pass (4.1) but for Black's last move, where that is a permission (4.7): then it is Black's turn."""
     return state.is_last_move != 0 and not state.must_move_last and colour == BLACK
 
 
