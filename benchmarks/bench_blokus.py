@@ -1,16 +1,11 @@
-"""Blokus beside blokus-rl: validated folds, and lists of legal moves, of the same matches in the same run.
-
-`pytest benchmarks/bench_blokus.py` prints both; the tests at the end print and check the ratio.
-"""
+"""Blokus beside blokus-rl: validated folds, and lists of legal moves, of the same matches in the same run."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-
 
 from benchmarks import yardstick
 from kifold.core.compiled import compiled
@@ -20,6 +15,7 @@ from kifold.core.registry import ruleset
 from kifold.core.ruleset import NOBODY
 
 MATCHES = 1000
+LISTED = 40
 RULES = ruleset("blokus")
 
 
@@ -29,10 +25,16 @@ def folder() -> Folder:
 
 
 @pytest.fixture(scope="module", params=["random", "greedy"])
-def corpus(request: pytest.FixtureRequest, folder: Folder) -> Corpus:
+def policy(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def corpus(policy: str, folder: Folder) -> Corpus:
     """Matches from random or greedy self-play, with the start corners that blokus-rl has."""
     template = flatten_setup(RULES, RULES.start(options={"start_corner": "by_colour"}))
-    return next(folder.play(template, 7, 0, MATCHES, greedy=request.param == "greedy"))
+    return next(folder.play(template, 7, 0, MATCHES, greedy=policy == "greedy"))
 
 
 @pytest.fixture(scope="module")
@@ -41,67 +43,46 @@ def actions(corpus: Corpus) -> list[list[int]]:
     return [[yardstick.action_of(event) for event in corpus.log(match)] for match in range(len(corpus))]
 
 
-def step_all(matches: Sequence[Sequence[int]]) -> list[Any]:
-    """Step blokus-rl through matches; the final scores. A seat that is not the next to move has to pass first."""
+def step_all(matches: Sequence[Sequence[int]], *, with_mask: bool = False) -> list[Any]:
+    """Step blokus-rl through matches; the final scores. A seat that cannot move has to pass first."""
     scores = []
     for match in matches:
         game = yardstick.engine()
-        step = game.step
         for action in match:
             while game.terminations[game.agent_selection]:
-                step(None)
-            step(action)
+                game.step(None)
+            if with_mask:
+                yardstick.mask(game)
+            game.step(action)
         scores.append(game.scores)
     return scores
 
 
-def best(work: Callable[[], Any], rounds: int = 5) -> float:
-    """Seconds of the fastest of some runs."""
-    return min(_timed(work) for _ in range(rounds))
-
-
-def _timed(work: Callable[[], Any]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
-def test_scores_agree(corpus: Corpus, actions: list[list[int]], folder: Folder) -> None:
-    """The peer accepts every move of our matches and arrives at our scores: it is an oracle, too."""
-    folded = folder.fold(corpus)
-    assert (folded.matches["turn"] == NOBODY).all()
-    assert (
-        folded.results["score"].tolist()
-        == [list(score) for score in step_all(actions[:200])] + folded.results["score"][200:].tolist()
-    )
-
-
-def test_fold_ratio(corpus: Corpus, actions: list[list[int]], folder: Folder) -> None:
+def test_fold(benchmark: Any, corpus: Corpus, policy: str, folder: Folder) -> None:
+    benchmark.group = f"blokus, validated fold, {policy}"
+    benchmark.extra_info |= {"who": "kifold", "items": len(corpus.events), "at_least": 10}
     folder.fold(corpus)
-    ours, theirs = best(lambda: folder.fold(corpus)), best(lambda: step_all(actions), 3)
-    n = len(corpus.events)
-    print(
-        f"validated fold: kifold {n / ours / 1e6:.2f} M/s, blokus-rl step {n / theirs / 1e6:.2f} M/s, {theirs / ours:.1f} ×"
-    )
+    folded = benchmark(folder.fold, corpus)
+    assert (folded.matches["turn"] == NOBODY).all()
 
 
-def test_legal_ratio(corpus: Corpus, actions: list[list[int]], folder: Folder) -> None:
+def test_peer_step(benchmark: Any, corpus: Corpus, actions: list[list[int]], policy: str, folder: Folder) -> None:
+    benchmark.group = f"blokus, validated fold, {policy}"
+    benchmark.extra_info |= {"who": "blokus-rl step", "items": len(corpus.events)}
+    scores = benchmark.pedantic(step_all, (actions,), rounds=3)
+    # The peer accepts every move of our matches and arrives at our scores: it is an oracle, too.
+    assert [list(score) for score in scores] == folder.fold(corpus).results["score"].tolist()
+
+
+def test_legal(benchmark: Any, corpus: Corpus, policy: str, folder: Folder) -> None:
+    benchmark.group = f"blokus, lists of legal moves, {policy}"
+    benchmark.extra_info |= {"who": "kifold", "items": len(corpus.events), "at_least": 5}
     folder.count_legal(corpus)
-    ours = best(lambda: folder.count_legal(corpus))
-    few = actions[:30]
+    assert benchmark(folder.count_legal, corpus).min() > 0
 
-    def masks() -> None:
-        for match in few:
-            game = yardstick.engine()
-            for action in match:
-                while game.terminations[game.agent_selection]:
-                    game.step(None)
-                game.observe(game.agent_selection).action_mask
-                game.step(action)
 
-    theirs = best(masks, 3)
-    n = len(corpus.events)
-    m = sum(map(len, few))
-    print(
-        f"legal lists: kifold {n / ours / 1e3:.0f} k/s, blokus-rl mask {m / theirs / 1e3:.0f} k/s, {theirs / m / (ours / n):.1f} ×"
-    )
+def test_peer_mask(benchmark: Any, actions: list[list[int]], policy: str) -> None:
+    benchmark.group = f"blokus, lists of legal moves, {policy}"
+    few = actions[:LISTED]
+    benchmark.extra_info |= {"who": "blokus-rl full mask", "items": sum(map(len, few))}
+    assert len(benchmark.pedantic(step_all, (few,), {"with_mask": True}, rounds=3)) == LISTED

@@ -1,7 +1,7 @@
 """blokus-rl (PyPI), the machine's yardstick: its `step` and its full action mask, on the games that kifold folds.
 
-An action is orientation · 400 + row · 20 + column, in the frame of the seat: its own start corner is the top left, and each
-next seat's frame is turned by a quarter.
+An action is orientation · 400 + row · 20 + column, in the frame of the seat: its own start corner is the top left, and
+each next seat's frame is turned by a quarter.
 """
 
 from __future__ import annotations
@@ -36,9 +36,15 @@ def seat_board(game: Any, seat: int) -> Cells:
     return frozenset((int(r), int(c)) for r, c in np.argwhere(boards[0]))
 
 
-def legal_actions(game: Any, seat: int) -> np.ndarray[Any, Any]:
-    """The numbers of the legal actions of a seat."""
-    return np.flatnonzero(np.frombuffer(game.observe(seat).action_mask, dtype=bool))
+def mask(game: Any) -> bytes:
+    """The full action mask of the seat to move, one byte per action."""
+    full: bytes = game.observe(game.agent_selection).action_mask
+    return full
+
+
+def legal_actions(game: Any) -> np.ndarray[Any, Any]:
+    """The numbers of the legal actions of the seat to move."""
+    return np.flatnonzero(np.frombuffer(mask(game), dtype=bool))
 
 
 def to_table(cells: Cells, seat: int) -> Cells:
@@ -69,7 +75,7 @@ def orientations() -> dict[Cells, tuple[int, int, int]]:
             if game.terminations[seat]:
                 game.step(None)
                 continue
-            actions = legal_actions(game, seat)
+            actions = legal_actions(game)
             action = int(rng.choice(list(actions)))
             before = seat_board(game, seat)
             game.step(action)

@@ -15,6 +15,7 @@ import msgspec
 
 from kifold.core.events import Event, Setup, Started, kind_of
 from kifold.core.fields import Field, fields_of
+from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
 
 DIGEST_SIZE = 16
@@ -52,6 +53,19 @@ def with_setup(ruleset: Ruleset, started: Started) -> Started:
 def valid(ruleset: Ruleset, event: Event) -> Event:
     """The event after the door: encoded and decoded, so that its ranges are checked."""
     return decode(ruleset, encode(event))
+
+
+def valid_started(ruleset: Ruleset, started: Started) -> Started:
+    """Event 0 after the door: every name and value one that the installed ruleset has, and in its range.
+
+    Raises:
+        RulesetError: for a variant, option, revision or number of seats that it does not have.
+        msgspec.ValidationError: for a value out of its declared range.
+    """
+    if started.revision != ruleset.revision:
+        raise RulesetError(f"revision {started.revision} of {ruleset.name} is not installed, {ruleset.revision} is")
+    complete = ruleset.start(started.variant, started.options, started.seats, started.tags, started.setup)
+    return with_setup(ruleset, decode_started(encode(complete)))
 
 
 def digest(started: Started, events: Iterable[Event]) -> bytes:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from kifold.core.compiled import Compiled
-from kifold.core.events import Event, Started
-from kifold.core.flat import flatten, flatten_setup, unflatten
+from kifold.core.events import Event, Setup, Started
+from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
 from kifold.core.records import Record, dtype_of, essential_size, from_numpy, to_numpy
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
@@ -40,6 +40,10 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.setups)
+
+    def setup(self, match: int) -> Setup:
+        """The setup of one match."""
+        return unflatten_setup(self.ruleset, from_numpy(self.ruleset.setup_record, self.setups[match]))
 
     def log(self, match: int) -> list[Event]:
         """The events of one match."""

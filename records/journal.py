@@ -6,51 +6,22 @@ at all. Any number of processes may read, one at a time writes; SQLite's locks o
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
-from kifold.core.codec import decode, decode_started, encode, with_setup
+import msgspec
+
+from kifold.core.codec import DIGEST_SIZE, decode, decode_started, encode, with_setup
 from kifold.core.events import Event, Started
 from kifold.core.registry import ruleset
 from kifold.records.errors import Conflict, NoSuchMatch, StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Log
-
-FORMAT = 1
-"""The number of this layout. A store with a higher one is refused, not guessed at."""
-
-DURABILITY = {"full": "FULL", "normal": "NORMAL", "off": "OFF"}
-"""What a power cut can cost: `full` nothing that was acknowledged; `normal` the last commits since a checkpoint; `off`
-the same, and the file itself may be damaged. A crash of the process alone costs nothing under any of them."""
-
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (
-    key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS matches (
-    id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, started BLOB NOT NULL, last_seq INTEGER NOT NULL,
-    digest BLOB NOT NULL, is_over INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS events (
-    match INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, at_ms INTEGER,
-    PRIMARY KEY (match, seq)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS players (
-    match INTEGER NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL,
-    PRIMARY KEY (match, seat)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS keys (
-    key TEXT PRIMARY KEY, match INTEGER NOT NULL, last_seq INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS files (
-    id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, name TEXT NOT NULL UNIQUE,
-    matches INTEGER NOT NULL, events INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS archived (
-    match INTEGER PRIMARY KEY, file INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS tombstones (
-    match INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (match, file)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS quarantine (
-    id INTEGER PRIMARY KEY, file TEXT NOT NULL, record INTEGER NOT NULL, ply INTEGER, reason TEXT NOT NULL,
-    text BLOB NOT NULL, UNIQUE (file, record, text));
-"""
+from kifold.records.sqlite import DURABILITY, FORMAT, connect, make
 
 
 class Journal:
@@ -70,27 +41,24 @@ class Journal:
         if durability not in DURABILITY:
             raise StoreError(f"durability cannot be {durability!r}: choose {', '.join(DURABILITY)}")
         self.path = path
-        is_new = not path.exists()
-        if is_new and not create:
-            raise StoreError(
-                f"{path.parent}: no kifold store here; record or import a match first, or name another with --store"
-            )
+        if create:
+            make(path)
+        self.db = connect(path)
         try:
-            self.db = _connect(path, is_new)
             self.db.execute("PRAGMA synchronous = " + DURABILITY[durability])
-        except sqlite3.Error as error:
-            raise StoreError(f"{path}: cannot be opened as a journal ({error})") from None
-        self._check_format()
+            self._check_format()
+        except BaseException as error:
+            self.db.close()
+            if isinstance(error, sqlite3.Error):
+                raise StoreError(
+                    f"{path}: is no kifold journal, or damaged ({error}); restore a copy"
+                ) from None
+            raise
 
     def _check_format(self) -> None:
-        try:
-            row = self.db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"{self.path}: is no kifold journal ({error}); see `kifold salvage`, or restore a copy"
-            ) from None
-        if row is None or not row[0].isdigit():
-            raise StoreError(f"{self.path}: is no kifold journal (it does not say its format)")
+        row = self.db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        if row is None or not str(row[0]).isdecimal():
+            raise StoreError(f"{self.path}: is no kifold journal (it does not say its format); restore a copy")
         if int(row[0]) > FORMAT:
             raise StoreError(
                 f"{self.path}: has format {row[0]}, this kifold reads up to {FORMAT}; install a newer kifold"
@@ -99,6 +67,35 @@ class Journal:
     def close(self) -> None:
         """Close the connection."""
         self.db.close()
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query.
+
+        Raises:
+            StoreError: when the file is damaged there, or cannot be read.
+        """
+        try:
+            return self.db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: cannot be read ({error}); restore a copy") from None
+
+    def row(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        """The first row of a query, if there is one."""
+        rows = self.rows(query, values)
+        return rows[0] if rows else None
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One moment: what is read inside is as it was at the first read, whatever other processes write meanwhile."""
+        if self.db.in_transaction:
+            yield
+            return
+        self.rows("BEGIN")
+        try:
+            yield
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -147,7 +144,7 @@ class Journal:
 
     def last_seq(self, match: int) -> int | None:
         """The number of the last event of a live match; None when it is not in the journal."""
-        row = self.db.execute("SELECT last_seq FROM matches WHERE id = ?", (match,)).fetchone()
+        row = self.row("SELECT last_seq FROM matches WHERE id = ?", (match,))
         return row[0] if row else None
 
     def expect(self, match: int, expected_seq: int | None, present: int) -> None:
@@ -161,27 +158,60 @@ class Journal:
             raise Conflict(text, present)
 
     def started(self, match: int) -> Started:
-        """Event 0 of a live match."""
-        row = self.db.execute("SELECT started FROM matches WHERE id = ?", (match,)).fetchone()
+        """Event 0 of a live match.
+
+        Raises:
+            NoSuchMatch: when the match is not in the journal.
+            RulesetError: when its ruleset is not installed.
+            StoreError: when its bytes say no event 0.
+        """
+        row = self.row("SELECT started FROM matches WHERE id = ?", (match,))
         if row is None:
             raise NoSuchMatch(f"match {id_text(match)} is not in the journal")
-        started = decode_started(row[0])
-        return with_setup(ruleset(started.ruleset), started)
+        with _readable(match, 0):
+            started = decode_started(row[0])
+        rules = ruleset(started.ruleset)
+        with _readable(match, 0):
+            return with_setup(rules, started)
 
     def events(self, match: int, after: int = 0) -> list[Event]:
-        """The events of a live match that follow number `after`."""
-        rules = ruleset(self.db.execute("SELECT ruleset FROM matches WHERE id = ?", (match,)).fetchone()[0])
-        rows = self.db.execute("SELECT data FROM events WHERE match = ? AND seq > ? ORDER BY seq", (match, after))
-        return [decode(rules, data) for (data,) in rows]
+        """The events of a live match that follow number `after`.
+
+        Raises:
+            StoreError: when the bytes of one say no event.
+        """
+        row = self.row("SELECT ruleset FROM matches WHERE id = ?", (match,))
+        rules = ruleset(row[0] if row else "")
+        found = []
+        query = "SELECT seq, data FROM events WHERE match = ? AND seq > ? ORDER BY seq"
+        for seq, data in self.rows(query, (match, after)):
+            with _readable(match, seq):
+                found.append(decode(rules, data))
+        return found
 
     def log(self, match: int) -> Log:
-        """A live match."""
-        return Log(match, self.started(match), self.events(match), self.players(match))
+        """A live match, as it was at one moment. Raises what `started` and `events` raise."""
+        with self.reading():
+            return Log(match, self.started(match), self.events(match), self.players(match))
+
+    def is_intact(self, match: int) -> bool:
+        """Whether the bytes of a live match are those that were written: as many events, and with that digest.
+
+        Whoever writes a new digest asks first. Else the damage would be signed, and never be found again.
+        """
+        with self.reading():
+            row = self.row("SELECT started, last_seq, digest FROM matches WHERE id = ?", (match,))
+            events = self.rows("SELECT seq, data FROM events WHERE match = ? ORDER BY seq", (match,))
+        if row is None or [seq for seq, _ in events] != list(range(1, len(events) + 1)) or row[1] != len(events):
+            return False
+        try:
+            return blake2b(b"".join([row[0], *(data for _, data in events)]), digest_size=DIGEST_SIZE).digest() == row[2]
+        except TypeError:
+            return False
 
     def players(self, match: int) -> tuple[str, ...]:
         """The names beside a match, one per seat, or none."""
-        rows = self.db.execute("SELECT name FROM players WHERE match = ? ORDER BY seat", (match,))
-        return tuple(name for (name,) in rows)
+        return tuple(name for (name,) in self.rows("SELECT name FROM players WHERE match = ? ORDER BY seat", (match,)))
 
     def remove(self, match: int) -> None:
         """Take a match out of the journal: deleted, or gone to the archive. Called inside `writing()`."""
@@ -191,17 +221,14 @@ class Journal:
     def ids(self, ruleset_name: str | None = None, *, only_over: bool = False) -> list[int]:
         """The ids of live matches, ascending; of one ruleset, and with `only_over` only those that have ended."""
         query = "SELECT id FROM matches WHERE (? IS NULL OR ruleset = ?) AND is_over >= ? ORDER BY id"
-        return [row[0] for row in self.db.execute(query, (ruleset_name, ruleset_name, only_over))]
+        return [row[0] for row in self.rows(query, (ruleset_name, ruleset_name, only_over))]
 
 
-def _connect(path: Path, is_new: bool) -> sqlite3.Connection:
-    if not is_new and not os.access(path.parent, os.W_OK):
-        # Reading in write-ahead mode makes a file beside the journal, which a read-only folder refuses.
-        return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, isolation_level=None)
-    db = sqlite3.connect(path, timeout=30, isolation_level=None)
-    if is_new:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.executescript(
-            "BEGIN IMMEDIATE;" + SCHEMA + f"INSERT OR IGNORE INTO meta VALUES ('format', '{FORMAT}'); COMMIT;"
-        )
-    return db
+@contextmanager
+def _readable(match: int, seq: int) -> Iterator[None]:
+    try:
+        yield
+    except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
+        raise StoreError(
+            f"match {id_text(match)} is damaged: event {seq} cannot be read ({error}); restore it from a copy"
+        ) from None

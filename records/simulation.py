@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import local
-from types import SimpleNamespace
 
 import msgspec
 import pyarrow as pa
@@ -16,7 +15,7 @@ from kifold.core.codec import encode
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import Started
-from kifold.core.flat import flatten_setup, unflatten_setup
+from kifold.core.flat import flatten_setup
 from kifold.core.registry import ruleset
 from kifold.records.bulk import BulkWriter, corpus_tables
 from kifold.records.ids import series_id
@@ -133,8 +132,7 @@ def _tables(what: Simulation, folder: Folder, corpus: Corpus, begin: int) -> Tab
     def started(m: int) -> Started:
         if folder.ruleset.rules.chance is None:
             return what.started
-        record = SimpleNamespace(**{name: corpus.setups[name][m].tolist() for name in corpus.setups.dtype.names or ()})
-        return msgspec.structs.replace(what.started, setup=unflatten_setup(folder.ruleset, record))
+        return msgspec.structs.replace(what.started, setup=corpus.setup(m))
 
     ids = [series_id(what.name, begin + m) for m in range(len(corpus))]
     return corpus_tables(corpus, folder.fold(corpus), started, ids)

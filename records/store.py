@@ -7,13 +7,15 @@ store.append(match, [Place(0, piece, orientation, x, y)], expected_seq=0)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from kifold.core.codec import encode, valid
+from kifold.core.codec import encode, valid, valid_started
 from kifold.core.events import Event, Started
+from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import ruleset
 from kifold.records.errors import NoSuchMatch, StoreError
@@ -23,6 +25,9 @@ from kifold.records.log import Log
 
 if TYPE_CHECKING:
     from kifold.records.archive import FileReader
+
+
+NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
 
 
 class Store:
@@ -38,7 +43,7 @@ class Store:
 
         Args:
             folder: where it lies.
-            durability: `full`, `normal` or `off`, see `kifold.records.journal.DURABILITY`.
+            durability: `full`, `normal` or `off`, see `kifold.records.sqlite.DURABILITY`.
             create: make the folder if it is missing.
 
         Raises:
@@ -75,10 +80,12 @@ class Store:
 
         Raises:
             Refused: when the rules refuse the setup or one of the events.
+            RulesetError: for a ruleset, variant, option, revision or number of seats that is not installed.
             msgspec.ValidationError: when a value is out of its declared range.
             StoreError: when there is a name too many, or the store cannot be written.
         """
         rules = ruleset(started.ruleset)
+        started = valid_started(rules, started)
         if len(players) > started.seats:
             raise StoreError(f"{len(players)} players for {started.seats} seats")
         play, refused = fold(rules, started, [valid(rules, event) for event in events])
@@ -109,31 +116,56 @@ class Store:
             did.
             at_ms: wall-clock time in milliseconds, if it is to be kept.
 
+        An archived match comes back to the journal with its first new event.
+
         Raises:
             Conflict: when the log has moved on from `expected_seq`.
             Refused: when the rules or the log refuse an event.
-            NoSuchMatch: when the match is not in the journal.
+            NoSuchMatch: when there is no such match.
+            StoreError: when the match is damaged, or the store cannot be written.
         """
-        with self.journal.writing() as db:
-            if key is not None:
-                row = db.execute("SELECT match, last_seq FROM keys WHERE key = ?", (key,)).fetchone()
-                if row is not None:
-                    if row[0] != match:
-                        raise StoreError(f"key {key!r} was used for match {id_text(row[0])}; choose another")
-                    return int(row[1])
-            play = self.play(match)
-            before = len(play.log)
-            self.journal.expect(match, expected_seq, before)
-            try:
+        before: Play | None = None
+        try:
+            with self.journal.writing() as db:
+                if key is not None and (used := self._used(key, match)) is not None:
+                    return used
+                if self.journal.last_seq(match) is None:
+                    self._bring_back(match)
+                play = self.play(match)
+                seq = len(play.log)
+                self.journal.expect(match, expected_seq, seq)
+                before = play.copy()
                 for event in events:
                     play.add(valid(play.ruleset, event))
-                self._write(match, play, before, at_ms)
+                self._write(match, play, seq, at_ms)
                 if key is not None:
                     db.execute("INSERT INTO keys VALUES (?, ?, ?)", (key, match, len(play.log)))
-            except BaseException:
-                self._plays.pop(match, None)
-                raise
+        except BaseException:
+            # Nothing was written. The caller may hold this match in his hands: it must not be ahead of the file.
+            if before is not None:
+                play.__dict__.update(before.__dict__)
+            self._plays.pop(match, None)
+            raise
         return len(play.log)
+
+    def _used(self, key: str, match: int) -> int | None:
+        row = self.journal.row("SELECT match, last_seq FROM keys WHERE key = ?", (key,))
+        if row is not None and row[0] != match:
+            raise StoreError(f"key {key!r} was used for match {id_text(row[0])}; choose another")
+        return None if row is None else int(row[1])
+
+    def _bring_back(self, match: int) -> None:
+        """Move an archived match to the journal; its rows in the archive are covered. Called inside `writing()`."""
+        log = self.log(match)
+        play, refused = fold(ruleset(log.started.ruleset), log.started, log.events)
+        if refused:
+            raise refused
+        self._cover(match)
+        self.journal.insert(log, is_over=play.is_over)
+
+    def _cover(self, match: int) -> None:
+        self.journal.db.execute("INSERT INTO tombstones SELECT match, file FROM archived WHERE match = ?", (match,))
+        self.journal.db.execute("DELETE FROM archived WHERE match = ?", (match,))
 
     def _write(self, match: int, play: Play, before: int, at_ms: int | None) -> None:
         data = [encode(event) for event in play.log[before:]]
@@ -146,17 +178,25 @@ class Store:
 
         Raises:
             NoSuchMatch: when the match is not in the journal.
+            StoreError: when its log is not what was written.
+            Refused: when the rules refuse its log.
         """
-        last = self.journal.last_seq(match)
-        if last is None:
-            self._plays.pop(match, None)
-            raise self._not_live(match)
-        play = self._plays.get(match)
-        if play is None or len(play.log) > last:
-            started = self.journal.started(match)
-            play = Play(ruleset(started.ruleset), started)
-        for event in self.journal.events(match, after=len(play.log)) if len(play.log) < last else ():
-            play.add(event)
+        with self.journal.reading():
+            last = self.journal.last_seq(match)
+            if last is None:
+                self._plays.pop(match, None)
+                raise self._not_live(match)
+            play = self._plays.get(match)
+            if play is not None and len(play.log) == last:
+                return play
+            if not self.journal.is_intact(match):
+                self._plays.pop(match, None)
+                raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+            if play is None or len(play.log) > last:
+                started = self.journal.started(match)
+                play = Play(ruleset(started.ruleset), started)
+            for event in self.journal.events(match, after=len(play.log)):
+                play.add(event)
         self._remember(match, play)
         return play
 
@@ -168,7 +208,7 @@ class Store:
 
     def _not_live(self, match: int) -> NoSuchMatch:
         if self._file_of(match) is not None:
-            return NoSuchMatch(f"match {id_text(match)} is archived; nothing can be appended to it")
+            return NoSuchMatch(f"match {id_text(match)} is archived: read its log, or append to it to bring it back")
         return NoSuchMatch(f"there is no match {id_text(match)} in {self.folder}; `kifold log` lists what there is")
 
     def find(self, text: str) -> int:
@@ -180,7 +220,7 @@ class Store:
         """
         first, last = parse_id(text)
         query = "SELECT id FROM (SELECT id FROM matches UNION ALL SELECT match FROM archived) WHERE id BETWEEN ? AND ?"
-        found = [row[0] for row in self.journal.db.execute(query + " LIMIT 2", (first, last))]
+        found = [row[0] for row in self.journal.rows(query + " LIMIT 2", (first, last))]
         if len(found) > 1:
             raise NoSuchMatch(f"{text} could be {' or '.join(id_text(i) for i in found)}: write more of it")
         if not found:
@@ -192,56 +232,88 @@ class Store:
 
         Raises:
             NoSuchMatch: when the store has none of that id.
+            StoreError: when it cannot be read.
         """
-        if self.journal.last_seq(match) is not None:
-            return self.journal.log(match)
-        file = self._file_of(match)
-        log = self.reader(*file).log(match) if file else None
-        if log is None:
+        with self.journal.reading():
+            if self.journal.last_seq(match) is not None:
+                return self.journal.log(match)
+            file = self._file_of(match)
+        if file is None:
             raise self._not_live(match)
+        log = self.reader(*file).log(match)
+        if log is None:
+            raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
         return log
 
     def logs(self, only: Iterable[int] | None = None) -> Iterator[Log]:
-        """All matches in order of their ids, or those named, in the order given."""
+        """All matches that there are now, first the live ones; or those named, in the order given.
+
+        Raises:
+            NoSuchMatch: when one of those named is not there.
+            StoreError: when one cannot be read.
+        """
         if only is not None:
             for match in only:
                 yield self.log(match)
             return
-        for match in self.journal.ids():
-            yield self.journal.log(match)
-        for ruleset_name, name in self.files():
-            gone = self.tombstones(name)
+        with self.journal.reading():
+            live = self.journal.ids()
+            files = [(*file, self.tombstones(file[1])) for file in self.files()]
+        for match in live:
+            # Another process may have archived it meanwhile, or deleted it.
+            with suppress(NoSuchMatch):
+                yield self.log(match)
+        for ruleset_name, name, gone in files:
             yield from (log for log in self.reader(ruleset_name, name).logs() if log.match_id not in gone)
 
+    def live_logs(self, matches: Iterable[int], on_bad: Callable[[int, str], None]) -> Iterator[Log]:
+        """The logs of live matches. One that cannot be read, or not by what is installed, does not hide the others.
+
+        Args:
+            matches: their ids; those that are not live are passed over.
+            on_bad: called with the id of a match that cannot be read, and why.
+        """
+        for match in matches:
+            try:
+                if self.journal.last_seq(match) is None:
+                    continue
+                if self.journal.is_intact(match):
+                    yield self.journal.log(match)
+                else:
+                    on_bad(match, NOT_AS_WRITTEN)
+            except NoSuchMatch:
+                continue
+            except (StoreError, RulesetError) as error:
+                on_bad(match, str(error))
+
     def delete(self, match: int) -> None:
-        """Take a match away. An archived one is covered by a tombstone until `compact` drops its rows."""
-        with self.journal.writing() as db:
+        """Take a match away. An archived one is covered by a tombstone; its rows stay in the file."""
+        with self.journal.writing():
             if self.journal.last_seq(match) is not None:
                 self.journal.remove(match)
             elif self._file_of(match) is not None:
-                db.execute("INSERT INTO tombstones SELECT match, file FROM archived WHERE match = ?", (match,))
-                db.execute("DELETE FROM archived WHERE match = ?", (match,))
+                self._cover(match)
             else:
                 raise self._not_live(match)
         self._plays.pop(match, None)
 
     def files(self, ruleset_name: str | None = None) -> list[tuple[str, str]]:
         """(ruleset, name) of the live archive files, in the order in which they were added."""
-        rows = self.journal.db.execute("SELECT ruleset, name FROM files ORDER BY id")
+        rows = self.journal.rows("SELECT ruleset, name FROM files ORDER BY id")
         return [(r, name) for r, name in rows if ruleset_name in (None, r)]
 
     def tombstones(self, file: str) -> set[int]:
         """Ids of the matches in an archive file that were deleted or replaced."""
         query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"
-        return {row[0] for row in self.journal.db.execute(query, (file,))}
+        return {row[0] for row in self.journal.rows(query, (file,))}
 
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""
         counts: dict[str, tuple[int, int]] = {}
-        for name, live in self.journal.db.execute("SELECT ruleset, count(*) FROM matches GROUP BY 1"):
+        for name, live in self.journal.rows("SELECT ruleset, count(*) FROM matches GROUP BY 1"):
             counts[name] = (live, 0)
         archived = "SELECT ruleset, count(*) FROM archived JOIN files ON files.id = file GROUP BY 1"
-        for name, many in self.journal.db.execute(archived):
+        for name, many in self.journal.rows(archived):
             counts[name] = (counts.get(name, (0, 0))[0], many)
         return counts
 
@@ -250,9 +322,9 @@ class Store:
         return self.journal.last_seq(match) is not None or self._file_of(match) is not None
 
     def _file_of(self, match: int) -> tuple[str, str] | None:
-        row = self.journal.db.execute(
+        row = self.journal.row(
             "SELECT ruleset, name FROM archived JOIN files ON files.id = file WHERE match = ?", (match,)
-        ).fetchone()
+        )
         return (row[0], row[1]) if row else None
 
     def reader(self, ruleset_name: str, name: str) -> FileReader:

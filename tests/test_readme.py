@@ -1,6 +1,6 @@
 """The README shows real output of real commands: each is run, in order, in a store of its own.
 
-`KIFOLD_UPDATE_README=1 pytest tests/test_readme.py` writes what the commands print now into the README, to be looked at.
+`KIFOLD_UPDATE_README=1 pytest tests/test_readme.py` writes what they print now into the README, to be looked at.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_console_blocks(tmp_path: Path) -> None:
     kifold = str(Path(sys.executable).parent / "kifold")
     text = README.read_text(encoding="utf-8")
     real = text
-    shown_id = ""
+    shown_id = new_id = ""
     ran = 0
     for kind, block in BLOCK.findall(text):
         for command, shown in commands(block) if kind == "console" else ():

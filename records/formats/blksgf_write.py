@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import IO
 
 import msgspec
@@ -90,7 +91,7 @@ class _Writer:
                 self._put(_of(self.names.written, event.colour), (squares,))
             elif form == _IN_NODE:
                 self._add(event)
-        nodes = Tree.straight(self.line).nodes
+        nodes = Tree.straight(map(_joined, self.line)).nodes
         for hanging in sorted(self.side_lines, reverse=True):
             for side_line in self.side_lines[hanging]:
                 start = len(nodes)
@@ -134,6 +135,17 @@ class _Writer:
             return name in self.written
         tag = self.names.tag(name)
         return tag is None or len(note.values) > 1 or tag in self.log.started.tags
+
+
+def _joined(properties: list[Property]) -> list[Property]:
+    """Events of ours that follow one another as one property: of two with one name another program may keep one."""
+    joined: list[Property] = []
+    for name, group in groupby(properties, key=lambda one: one.name):
+        if name == EVENT:
+            joined.append(Property(EVENT, tuple([value for one in group for value in one.values])))
+        else:
+            joined += group
+    return joined
 
 
 def _forms(log: Log) -> list[int]:

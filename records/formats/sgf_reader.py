@@ -1,10 +1,11 @@
-"""Reading many records out of one text or file, so that a broken one costs nothing but itself.
+r"""Reading many records out of one text or file, so that a broken one costs nothing but itself.
 
-Each record is read as it stands first. Only if that fails does the reader look for another place to go on:
+Each record is read as it stands, line ends and all. Where that fails, this is where the next one is looked for:
 
 * A fault inside (a stray character, a name without a value) leaves the brackets countable: the record ends at its `)`.
-* A record that was cut off ends where a line begins with `(;` and a property that only a root may have, as `GM[`.
-* A record that is never closed ends at the first `(` inside it that looks like a beginning (`Scan.suspect`).
+* A record that was cut off ends where a line begins with `(;` and a property that only a root may have, as `GM[`. In a
+  value too, unless the value goes on to a `\]`, as it must when it quotes a record (`Scan` has the details).
+* A record that is never closed ends at the first `(` inside it that may begin another (`Scan.unclosed`).
 * Anything else between two records, from a stray `)` to a line of prose, is one `Broken` up to the next `(;`.
 
 What cannot be seen from the brackets: a record that is cut off within a value and followed by the next without a line
@@ -227,7 +228,8 @@ class _Reader:
     def _bad_byte(self, start: int, stop: int) -> int | None:
         """Index of the first byte of a file that could not be decoded."""
         piece = self.text[start:stop]
-        found = None if piece.isascii() or self.size is len else _BAD_BYTE.search(piece)
+        decoded_here = self.size is not len  # what a text that was passed in holds is its owner's business
+        found = _BAD_BYTE.search(piece) if decoded_here and not piece.isascii() else None
         return start + found.start() if found else None
 
 

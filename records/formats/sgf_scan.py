@@ -27,7 +27,7 @@ ROOT_NAMES = frozenset({"AP", "CA", "FF", "GM", "ST", "SZ"})
 _PAIRS = re.compile(r"([^\[]*+)(?:\[([^\]\\]*+(?:\\.?+[^\]\\]*+)*+)(?:\]|\Z))?+", re.DOTALL)
 _GROUPS = methodcaller("groups", "")
 _TOKENS = re.compile(rf"([;()])|([A-Za-z0-9]+(?:{BLANK}+[A-Za-z0-9]+)*+)|[^ \t\n\v\f\r]")
-_PLAIN_HEAD = re.compile(rf"{BLANK}*+(;?)[A-Za-z0-9]{{1,8}}")
+_PLAIN_HEAD = re.compile(rf"{BLANK}{{0,64}}(;?)[A-Za-z0-9]{{1,8}}")
 _ROOT = "|".join(sorted(ROOT_NAMES))
 _ANNOUNCED = re.compile(rf"\({BLANK}*+;{BLANK}*+(?:{_ROOT}){BLANK}*+\[")
 _BEGINNING = re.compile(rf"\({BLANK}*+;")
@@ -51,7 +51,20 @@ class Scan:
     Nodes get `offset` = index + `shift` and the line that was passed in.
     """
 
-    __slots__ = ("_blocked", "_branches", "_openings", "_state", "fault", "fault_at", "nodes", "start", "stop", "text")
+    __slots__ = (
+        "_blocked",
+        "_branches",
+        "_openings",
+        "_state",
+        "_values",
+        "_values_of",
+        "fault",
+        "fault_at",
+        "nodes",
+        "start",
+        "stop",
+        "text",
+    )
 
     def __init__(self, text: str, start: int, end: int, shift: int, line: int) -> None:
         self.text = text
@@ -64,7 +77,10 @@ class Scan:
         self._openings: list[int] = []  # the index of every "(" but the first
         self._state = _OPENED
         self._blocked = False  # no plain head may follow: after a variation, or after a fault
+        self._values_of: Property | None = None  # a property with several values, and these so far
+        self._values: list[str] = []
         self._run(end, shift, line)
+        self._keep_values()
 
     def _run(self, end: int, shift: int, line: int) -> None:
         text, start, nodes, heads = self.text, self.start, self.nodes, _plain_heads
@@ -74,11 +90,12 @@ class Scan:
         # A line is likely to be one record, to be cut at one go; what is longer may hold many others behind this one.
         pairs = map(_GROUPS, _PAIRS.finditer(text, start, end)) if breaks else _PAIRS.findall(text, start, end)
         parent = last = -1
+        blocked = False
         at = start
         for head, value in pairs:
             after = at + len(head) + len(value) + 2
             plain = heads.get(head)
-            if plain is None or after > end or self._blocked:
+            if plain is None or after > end or blocked:
                 name, parent = self._glue(head, at, parent, shift, line)
                 if self.stop is not None:
                     return
@@ -87,7 +104,7 @@ class Scan:
                 if special and (value := self._literal(value, at + len(head), name)) is None:
                     return
                 self._add(name, value, head, at)
-                last = len(nodes) - 1
+                last, blocked = len(nodes) - 1, self._blocked
             else:
                 name, lead = plain
                 if (
@@ -206,9 +223,17 @@ class Scan:
         if name:
             properties.append(Property(name, (value,)))
         elif self._state == _IN_NODE and properties and not head.strip(" \t\n\v\f\r"):
-            properties[-1].values += (value,)
+            if self._values_of is not properties[-1]:
+                self._keep_values()
+                self._values_of, self._values = properties[-1], [*properties[-1].values]
+            self._values.append(value)
         else:
             self._fail("value without a property name", at + len(head))
+
+    def _keep_values(self) -> None:
+        """Gives a property the values that were gathered: one by one it would cost the square of their number."""
+        if self._values_of is not None:
+            self._values_of.values = tuple(self._values)
 
     def unclosed(self) -> dict[int, int | None]:
         """For a window that ended first: each `(` still open that may begin a record, and where the next may begin.

@@ -302,10 +302,11 @@ def fitting_solo_board(rng: random.Random) -> dict[int, list[Item]]:
 
 
 def late_solo_position(seed: int) -> Position:
-    """Solo, the deck gone, one cell free or none, a hand that can be played out with some luck."""
+    """Solo, the deck gone or nearly, a cell or two free, a hand that can be played out with some luck."""
     rng = random.Random(seed)
     board = fitting_solo_board(rng)
-    hand = [board.pop(cell)[0][0] for cell in rng.sample(range(9), rng.choice((1, 1, 1, 2)))]
+    removed = [board.pop(cell)[0][0] for cell in rng.sample(range(9), rng.choice((1, 1, 2, 2)))]
+    hand = removed[: rng.choice((1, 1, 2))]
     rest = [
         card for card in bits(BASIC_CARDS) if card not in hand and all(stack[0][0] != card for stack in board.values())
     ]
@@ -367,7 +368,7 @@ def late_position(
         black = [card for card in rest if card % 4 == 3]
         hands = [[black.pop()] if black else hand for hand in hands]
         hands[turn] += [card for card in rest if _most_matches(state, card, -1) and card % 4 != 3][:1]
-        deck = rng.choice((0, 0, deck))
+        deck = rng.choice((0, 1, 2, 3, 4))
     if variant == "4x4" and options.get("deck_4x4") == "none":
         deck = 0
     has_blockers = [rng.randrange(2), rng.randrange(2)] if variant == "duo" and kind == "any" else [0, 0]

@@ -1,0 +1,129 @@
+"""Making and opening the SQLite file of a journal: its layout, and what it promises when the power goes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from pathlib import Path
+
+from kifold.records.errors import StoreError
+
+FORMAT = 1
+"""The number of this layout. A store with a higher one is refused, not guessed at."""
+
+DURABILITY = {"full": "FULL", "normal": "NORMAL", "off": "OFF"}
+"""What a power cut can cost: `full` nothing that was acknowledged; `normal` the last commits since a checkpoint; `off`
+the same, and the file itself may be damaged. A crash of the process alone costs nothing under any of them."""
+
+SCHEMA = """
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE matches (
+    id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, started BLOB NOT NULL, last_seq INTEGER NOT NULL,
+    digest BLOB NOT NULL, is_over INTEGER NOT NULL);
+CREATE TABLE events (
+    match INTEGER NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL, at_ms INTEGER,
+    PRIMARY KEY (match, seq)) WITHOUT ROWID;
+CREATE TABLE players (
+    match INTEGER NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL,
+    PRIMARY KEY (match, seat)) WITHOUT ROWID;
+CREATE TABLE keys (
+    key TEXT PRIMARY KEY, match INTEGER NOT NULL, last_seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, ruleset TEXT NOT NULL, name TEXT NOT NULL UNIQUE,
+    matches INTEGER NOT NULL, events INTEGER NOT NULL, matches_hash BLOB NOT NULL, events_hash BLOB NOT NULL);
+CREATE TABLE archived (
+    match INTEGER PRIMARY KEY, file INTEGER NOT NULL);
+CREATE TABLE tombstones (
+    match INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (match, file)) WITHOUT ROWID;
+CREATE TABLE quarantine (
+    id INTEGER PRIMARY KEY, file TEXT NOT NULL, record INTEGER NOT NULL, ply INTEGER, reason TEXT NOT NULL,
+    text BLOB NOT NULL, UNIQUE (file, record, text));
+"""
+
+
+def make(path: Path) -> None:
+    """Make an empty journal, unless there is one: whole or not at all, and once, however many processes try.
+
+    Raises:
+        StoreError: when the folder cannot be written.
+    """
+    if path.exists():
+        return
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.making")
+    try:
+        db = sqlite3.connect(draft, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(f"BEGIN; {SCHEMA} INSERT INTO meta VALUES ('format', '{FORMAT}'); COMMIT;")
+        finally:
+            db.close()
+        _put(draft, path)
+    except (OSError, sqlite3.Error) as error:
+        said = (error.strerror if isinstance(error, OSError) else None) or error
+        raise StoreError(f"{path.parent}: no journal can be made here ({said})") from None
+    finally:
+        for ending in ("", "-wal", "-shm"):
+            draft.with_name(draft.name + ending).unlink(missing_ok=True)
+
+
+def _put(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return  # another process was first, and may have written to its own already
+    except OSError:  # a file system without hard links
+        draft.rename(path)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Have what was written to a file, or the names in a folder, lie on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a journal, for reading alone where nothing else is possible.
+
+    Raises:
+        StoreError: when there is none, or it cannot be opened.
+    """
+    if not path.exists():
+        raise StoreError(
+            f"{path.parent}: no kifold store here; record or import a match first, or name another with --store"
+        )
+    try:
+        if path.stat().st_size == 0:
+            raise StoreError(f"{path}: is empty; remove it and try again, or restore a copy")
+        if os.access(path.parent, os.W_OK):
+            return sqlite3.connect(path, timeout=30, isolation_level=None)
+        return _connect_for_reading(path)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{path}: cannot be opened as a journal ({error})") from None
+
+
+def _connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a journal in a folder that cannot be written.
+
+    To read in write-ahead mode SQLite makes files beside the journal, unless they are there. Without them it has to be
+    told that the file never changes, and then does not look for what was not merged yet.
+    """
+    uri = path.absolute().as_uri()
+    db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=30, isolation_level=None)
+    try:
+        db.execute("SELECT count(*) FROM sqlite_master")
+        return db
+    except sqlite3.OperationalError:
+        db.close()
+    unmerged = path.with_name(path.name + "-wal")
+    if unmerged.exists() and unmerged.stat().st_size:
+        raise StoreError(
+            f"{unmerged}: holds events that cannot be read in a read-only folder; copy the folder to where it can be "
+            "written"
+        )
+    return sqlite3.connect(f"{uri}?immutable=1", uri=True, isolation_level=None)
