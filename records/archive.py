@@ -2,14 +2,16 @@
 
 `archive/matches/ruleset=NAME/FILE.parquet` and `archive/events/ruleset=NAME/FILE.parquet` belong together. In each file
 rows are sorted by (match_id, seq) and a match is never split over row groups; row group k of the one file holds the
-matches of row group k of the other. A file is written beside its place, flushed to disk, renamed, and only then listed
-in the journal's database; a file that is not listed is debris of a crash and nobody reads it.
+matches of row group k of the other. A file is written beside its place, flushed to disk, renamed, and listed in the
+journal's database with the hashes of both files; a file that is not listed is debris of a crash and nobody reads it.
 """
 
 from __future__ import annotations
 
-import os
+import secrets
 from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import blake2b, file_digest
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,7 +22,9 @@ from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.errors import StoreError
 from kifold.records.log import Log
+from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
+from kifold.records.uninterrupted import uninterrupted
 
 ROWS_PER_GROUP = 500_000
 """A row group of events is closed at the first match boundary from here on."""
@@ -33,52 +37,95 @@ def paths(root: Path, ruleset: str, name: str) -> tuple[Path, Path]:
     return root / "matches" / part / f"{name}.parquet", root / "events" / part / f"{name}.parquet"
 
 
+def file_hash(path: Path) -> bytes:
+    """The hash of a whole file, 16 bytes: it also covers what no reader looks at, or looks at before it can be checked.
+
+    Raises:
+        OSError: when the file cannot be read.
+    """
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).digest()
+
+
 class FileWriter:
-    """Writes one pair of files, row group by row group. `finish` puts them in place, `abandon` removes them.
+    """Writes one pair of files, row group by row group. `close` makes them whole, `place` puts them in their places,
+    `abandon` removes them.
 
     Attributes:
-        name: the file's name without ending.
         matches, events: rows written so far.
     """
 
-    def __init__(self, root: Path, ruleset: Ruleset, name: str) -> None:
+    def __init__(self, root: Path, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self.name = name
+        self.root = root
         self.matches = self.events = 0
-        self.places = paths(root, ruleset.name, self.name)
-        self._drafts = [place.with_suffix(".writing") for place in self.places]
-        schemas = (matches_schema(ruleset), events_schema(ruleset))
+        # No other process writes to these, also when it makes the same file.
+        self._drafts = [path.with_suffix(".writing") for path in paths(root, ruleset.name, secrets.token_hex(8))]
+        self._writers: list[pq.ParquetWriter] = []
         try:
-            for place in self.places:
-                place.parent.mkdir(parents=True, exist_ok=True)
-            self._writers = [
-                pq.ParquetWriter(draft, schema, compression="zstd", compression_level=3, write_page_checksum=True)
-                for draft, schema in zip(self._drafts, schemas, strict=True)
-            ]
+            for draft, schema in zip(self._drafts, (matches_schema(ruleset), events_schema(ruleset)), strict=True):
+                draft.parent.mkdir(parents=True, exist_ok=True)
+                self._writers.append(
+                    pq.ParquetWriter(draft, schema, compression="zstd", compression_level=3, write_page_checksum=True)
+                )
         except OSError as error:
-            raise StoreError(f"{self.places[0].parent}: cannot be written ({error.strerror or error})") from None
+            self.abandon()
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> StoreError:
+        return StoreError(f"{self._drafts[0].parent}: cannot be written ({error.strerror or _first_line(error)})")
 
     def write(self, matches: pa.Table, events: pa.Table) -> None:
-        """Write one row group of each; both sorted, and all events of these matches in them."""
-        for writer, table in zip(self._writers, (matches, events), strict=True):
-            writer.write_table(table, row_group_size=max(len(table), 1))
-        self.matches += len(matches)
-        self.events += len(events)
+        """Write one row group of each; both sorted, and all events of these matches in them.
 
-    def finish(self) -> None:
-        """Flush to disk and rename into place. The caller lists the file afterwards."""
-        for writer in self._writers:
-            writer.close()
-        for draft, place in zip(self._drafts, self.places, strict=True):
-            _sync(draft)
-            draft.replace(place)
-            _sync(place.parent)
+        Raises:
+            StoreError: when the disk is full, or cannot be written.
+        """
+        try:
+            with uninterrupted():
+                for writer, table in zip(self._writers, (matches, events), strict=True):
+                    writer.write_table(table, row_group_size=max(len(table), 1))
+                self.matches += len(matches)
+                self.events += len(events)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def close(self) -> tuple[bytes, bytes]:
+        """Make the files whole and have them on the disk; their hashes.
+
+        Raises:
+            StoreError: when the disk is full, or cannot be written.
+        """
+        try:
+            for writer, draft in zip(self._writers, self._drafts, strict=True):
+                writer.close()
+                sync(draft)
+            return file_hash(self._drafts[0]), file_hash(self._drafts[1])
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def place(self, name: str) -> None:
+        """Rename the closed files to their name. Called where no other process lists a file at the same time.
+
+        Raises:
+            StoreError: when they cannot be renamed.
+        """
+        try:
+            for draft, place in zip(self._drafts, paths(self.root, self.ruleset.name, name), strict=True):
+                draft.replace(place)
+                sync(place.parent)
+        except OSError as error:
+            raise self._unwritable(error) from None
 
     def abandon(self) -> None:
         """Remove what was written."""
-        for writer, draft in zip(self._writers, self._drafts, strict=True):
-            writer.close()
-            draft.unlink(missing_ok=True)
+        for writer in self._writers:
+            # On a full disk its end cannot be written either.
+            with suppress(OSError, pa.ArrowException):
+                writer.close()
+        for draft in self._drafts:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
 
 
 class FileReader:
@@ -91,7 +138,8 @@ class FileReader:
     def __init__(self, root: Path, ruleset: Ruleset, name: str) -> None:
         self.ruleset = ruleset
         self.places = paths(root, ruleset.name, name)
-        self._matches, self._events = (_open(place) for place in self.places)
+        self._matches = _open(self.places[0], matches_schema(ruleset))
+        self._events = _open(self.places[1], events_schema(ruleset))
         if self._matches.num_row_groups != self._events.num_row_groups:
             raise StoreError(f"{self.places[1]}: does not belong to {self.places[0]}; restore both from a copy")
 
@@ -125,33 +173,35 @@ class FileReader:
         return None
 
 
-def _open(place: Path) -> pq.ParquetFile:
+def _open(place: Path, schema: pa.Schema) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(place, page_checksum_verification=True)
+        file = pq.ParquetFile(place, page_checksum_verification=True)
+        found = file.schema_arrow
     except FileNotFoundError:
         raise StoreError(f"{place}: is missing; restore it from a copy") from None
-    except (OSError, pa.ArrowException) as error:
+    except UNREADABLE as error:
         raise StoreError(
             f"{place}: is damaged or no Parquet file ({_first_line(error)}); restore it from a copy"
         ) from None
+    if (found.names, found.types) != (schema.names, schema.types):
+        raise StoreError(f"{place}: has other columns than this kifold writes; restore it from a copy")
+    return file
 
 
 def _read(file: pq.ParquetFile, place: Path, number: int) -> pa.Table:
     try:
-        return file.read_row_group(number)
-    except (OSError, pa.ArrowException) as error:
+        table = file.read_row_group(number)
+        table.validate(full=True)
+        return table
+    except UNREADABLE as error:
         raise StoreError(
             f"{place}: row group {number} is damaged ({_first_line(error)}); restore it from a copy"
         ) from None
 
 
+UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, TypeError, MemoryError, OverflowError)
+"""What reading a damaged file has been seen to raise, or may."""
+
+
 def _first_line(error: BaseException) -> str:
     return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

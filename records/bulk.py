@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from kifold.records.judge import Judged, fingerprint
 from kifold.records.log import Log
 from kifold.records.store import Store
 from kifold.records.tables import add_events, event_columns, match_row, matches_schema, option_text
+from kifold.records.uninterrupted import uninterrupted
 
 
 class BulkWriter:
@@ -37,7 +38,6 @@ class BulkWriter:
         self.store = store
         self.ruleset = ruleset
         self.name = name
-        self.files = 0
         self.matches = self.events = 0
         self._file: FileWriter | None = None
         self._ids: list[np.ndarray[Any, Any]] = []
@@ -55,7 +55,6 @@ class BulkWriter:
             self.commit()
         elif self._file:
             self._file.abandon()
-            self._file = None
 
     def add(self, log: Log, judged: Judged, *, is_live: bool = False) -> None:
         """Take one match. Logs may come in any order: they are sorted within a file, which then holds one row group.
@@ -73,40 +72,58 @@ class BulkWriter:
     def add_tables(self, matches: pa.Table, events: pa.Table) -> None:
         """Take a row group of sorted tables whose ids follow those of the one before."""
         if self._file is None:
-            self._file = FileWriter(self.store.archive_folder, self.ruleset, self._next_name())
-            self.files += 1
-        self._file.write(matches, events)
-        self._ids.append(matches["match_id"].to_numpy())
+            self._file = FileWriter(self.store.archive_folder, self.ruleset)
+        with uninterrupted():
+            self._file.write(matches, events)
+            self._ids.append(matches["match_id"].to_numpy())
         if self._file.events >= ROWS_PER_FILE:
             self.commit()
 
-    def _next_name(self) -> str:
-        base = self.name or f"{self.ruleset.name}-{secrets.token_hex(6)}"
-        return f"{base}-{self.files}" if self.name and self.files else base
-
     def commit(self) -> None:
-        """Put the file in place and list it, in one transaction with the journal."""
-        self._write_pending()
-        if self._file is None:
-            return
-        file, ids = self._file, np.concatenate(self._ids)
-        file.finish()
-        with self.store.journal.writing() as db:
-            cursor = db.execute(
-                "INSERT INTO files (ruleset, name, matches, events) VALUES (?, ?, ?, ?)",
-                (self.ruleset.name, file.name, file.matches, file.events),
-            )
-            number = cursor.lastrowid
-            for match, last in self._retire.items():
-                if self.store.journal.last_seq(match) == last:
+        """Put the file in place and list it, in one transaction with the journal.
+
+        A match that the archive holds already (two processes did the same) or that has grown in the journal meanwhile
+        is not listed: its rows in this file are covered.
+        """
+        with uninterrupted():
+            self._write_pending()
+            if self._file is None:
+                return
+            hashes, ids = self._file.close(), np.concatenate(self._ids).tolist()
+            with self.store.journal.writing() as db:
+                covered = self._covered(ids)
+                if len(covered) < len(ids):
+                    name = self._free_name()
+                    self._file.place(name)
+                    cursor = db.execute(
+                        "INSERT INTO files (ruleset, name, matches, events, matches_hash, events_hash) "
+                        "VALUES (?, ?, ?, ?, ?, ?)",
+                        (self.ruleset.name, name, self._file.matches, self._file.events, *hashes),
+                    )
+                    number = cursor.lastrowid
+                    db.executemany("INSERT INTO tombstones VALUES (?, ?)", ((i, number) for i in covered))
+                    db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
+                for match in self._retire.keys() - covered:
                     self.store.journal.remove(match)
-                else:
-                    db.execute("INSERT INTO tombstones VALUES (?, ?)", (match, number))
-                    ids = ids[ids != match]
-            db.executemany("INSERT INTO archived VALUES (?, ?)", ((int(i), number) for i in ids))
-        self.matches += len(ids)
-        self.events += file.events
-        self._file, self._ids, self._retire = None, [], {}
+            self._file.abandon()
+            self.matches += len(ids) - len(covered)
+            self.events += self._file.events
+            self._file, self._ids, self._retire = None, [], {}
+
+    def _covered(self, ids: list[int]) -> set[int]:
+        journal, covered = self.store.journal, set()
+        for match in ids:
+            if match in self._retire:
+                if journal.last_seq(match) != self._retire[match]:
+                    covered.add(match)
+            elif journal.row("SELECT 1 FROM archived WHERE match = ?", (match,)):
+                covered.add(match)
+        return covered
+
+    def _free_name(self) -> str:
+        base = self.name or f"{self.ruleset.name}-{secrets.token_hex(6)}"
+        names = chain([base], (f"{base}-{n}" for n in count(1)))
+        return next(n for n in names if not self.store.journal.row("SELECT 1 FROM files WHERE name = ?", (n,)))
 
     def _write_pending(self) -> None:
         if not self._pending:

@@ -50,9 +50,7 @@ class Journal:
         except BaseException as error:
             self.db.close()
             if isinstance(error, sqlite3.Error):
-                raise StoreError(
-                    f"{path}: is no kifold journal, or damaged ({error}); restore a copy"
-                ) from None
+                raise StoreError(f"{path}: is no kifold journal, or damaged ({error}); restore a copy") from None
             raise
 
     def _check_format(self) -> None:
@@ -87,15 +85,19 @@ class Journal:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """One moment: what is read inside is as it was at the first read, whatever other processes write meanwhile."""
-        if self.db.in_transaction:
-            yield
-            return
-        self.rows("BEGIN")
+        is_inside = self.db.in_transaction
+        if not is_inside:
+            self.rows("BEGIN")
         try:
             yield
         finally:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
+            if not is_inside:
+                self._roll_back()
+
+    def _roll_back(self) -> None:
+        """End a transaction, unless SQLite did it itself when something failed."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -112,8 +114,7 @@ class Journal:
             yield self.db
             self.db.execute("COMMIT")
         except BaseException as error:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
+            self._roll_back()
             if isinstance(error, sqlite3.Error):
                 raise StoreError(f"{self.path}: cannot be written ({error})") from None
             raise
@@ -204,10 +205,12 @@ class Journal:
             events = self.rows("SELECT seq, data FROM events WHERE match = ? ORDER BY seq", (match,))
         if row is None or [seq for seq, _ in events] != list(range(1, len(events) + 1)) or row[1] != len(events):
             return False
-        try:
-            return blake2b(b"".join([row[0], *(data for _, data in events)]), digest_size=DIGEST_SIZE).digest() == row[2]
-        except TypeError:
-            return False
+        hashed = blake2b(digest_size=DIGEST_SIZE)
+        for data in (row[0], *(data for _, data in events)):
+            if not isinstance(data, bytes):
+                return False
+            hashed.update(data)
+        return bool(hashed.digest() == row[2])
 
     def players(self, match: int) -> tuple[str, ...]:
         """The names beside a match, one per seat, or none."""

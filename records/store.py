@@ -22,12 +22,10 @@ from kifold.records.errors import NoSuchMatch, StoreError
 from kifold.records.ids import id_text, new_id, parse_id
 from kifold.records.journal import Journal
 from kifold.records.log import Log
+from kifold.records.plays import NOT_AS_WRITTEN, Plays
 
 if TYPE_CHECKING:
     from kifold.records.archive import FileReader
-
-
-NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
 
 
 class Store:
@@ -56,7 +54,7 @@ class Store:
             except OSError as error:
                 raise StoreError(f"{self.folder}: cannot be made a store ({error.strerror})") from None
         self.journal = Journal(self.folder / "journal.sqlite", durability=durability, create=create)
-        self._plays: dict[int, Play] = {}
+        self._plays = Plays(self.journal)
 
     def __enter__(self) -> Self:
         return self
@@ -94,7 +92,7 @@ class Store:
         match = new_id()
         with self.journal.writing():
             self.journal.insert(Log(match, started, play.log, tuple(players)), is_over=play.is_over)
-        self._remember(match, play)
+        self._plays.remember(match, play)
         return match
 
     def append(
@@ -144,7 +142,6 @@ class Store:
             # Nothing was written. The caller may hold this match in his hands: it must not be ahead of the file.
             if before is not None:
                 play.__dict__.update(before.__dict__)
-            self._plays.pop(match, None)
             raise
         return len(play.log)
 
@@ -181,30 +178,10 @@ class Store:
             StoreError: when its log is not what was written.
             Refused: when the rules refuse its log.
         """
-        with self.journal.reading():
-            last = self.journal.last_seq(match)
-            if last is None:
-                self._plays.pop(match, None)
-                raise self._not_live(match)
-            play = self._plays.get(match)
-            if play is not None and len(play.log) == last:
-                return play
-            if not self.journal.is_intact(match):
-                self._plays.pop(match, None)
-                raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
-            if play is None or len(play.log) > last:
-                started = self.journal.started(match)
-                play = Play(ruleset(started.ruleset), started)
-            for event in self.journal.events(match, after=len(play.log)):
-                play.add(event)
-        self._remember(match, play)
+        play = self._plays.get(match)
+        if play is None:
+            raise self._not_live(match)
         return play
-
-    def _remember(self, match: int, play: Play) -> None:
-        self._plays.pop(match, None)
-        self._plays[match] = play
-        if len(self._plays) > 64:
-            self._plays.pop(next(iter(self._plays)))
 
     def _not_live(self, match: int) -> NoSuchMatch:
         if self._file_of(match) is not None:
@@ -295,7 +272,7 @@ class Store:
                 self._cover(match)
             else:
                 raise self._not_live(match)
-        self._plays.pop(match, None)
+        self._plays.forget(match)
 
     def files(self, ruleset_name: str | None = None) -> list[tuple[str, str]]:
         """(ruleset, name) of the live archive files, in the order in which they were added."""

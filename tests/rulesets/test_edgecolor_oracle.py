@@ -180,10 +180,27 @@ def test_simulations_play_alike(variant: str, greedy: bool) -> None:
 
 def changed_setup(setup: EdgecolorSetup, rng: random.Random) -> EdgecolorSetup:
     """A deal with one thing changed within the ranges."""
-    name = rng.choice(["hand_0", "hand_1", "hand_2", "hand_3"])
+    name = rng.choice(["hand_0", "hand_0", "hand_1", "hand_3"])
     hand = list(getattr(setup, name))
     edges = list(setup.edges)
-    way = rng.choice(("card", "drop", "add", "seed", "no_seed", "digest", "edges", "swap", "turn", "cut"))
+    way = rng.choice(
+        (
+            "card",
+            "card",
+            "card",
+            "card",
+            "drop",
+            "add",
+            "seed",
+            "no_seed",
+            "digest",
+            "edges",
+            "swap",
+            "turn",
+            "cut",
+            "flip",
+        )
+    )
     if way == "card" and hand:
         hand[rng.randrange(len(hand))] = rng.randrange(48)
     elif way == "drop" and hand:
@@ -193,6 +210,8 @@ def changed_setup(setup: EdgecolorSetup, rng: random.Random) -> EdgecolorSetup:
     elif way in {"seed", "no_seed"}:
         seed = rng.randrange(48) if way == "seed" else 48
         return msgspec.structs.replace(setup, seed=seed, seed_cell=rng.randrange(16), seed_flip=rng.randrange(2))
+    elif way == "flip":
+        return msgspec.structs.replace(setup, seed_flip=1)
     elif way == "digest":
         return msgspec.structs.replace(setup, catalogue_digest=rng.randrange(1 << 48))
     elif edges:
@@ -223,8 +242,8 @@ def refusal(begin: Callable[[], Any]) -> str:
 def test_setups_are_refused_as_by_the_oracle_and_compiled() -> None:
     rng, tried = random.Random(4), []
     seen: Counter[str] = Counter()
-    for seed in range(900):
-        variant = rng.choice(EDGECOLOR.variants)
+    for seed in range(2000):
+        variant = EDGECOLOR.variant(rng.choice([*VARIANTS, "4x4", "solo"]))
         setup = EdgecolorSetup(**(OWN_CATALOGUE if rng.random() < 0.5 else {}))
         options = {"seed_card": rng.random() < 0.6}
         started = EDGECOLOR.start(variant.name, options, rng.choice(variant.seats), setup=setup)
@@ -238,4 +257,4 @@ def test_setups_are_refused_as_by_the_oracle_and_compiled() -> None:
             assert refusal(lambda s=started: build(s)) == reason
     assert_two_ways(EDGECOLOR, tried, folder(EDGECOLOR), mutations=0)
     assert set(seen) == {"", "flip_not_canonical", *SETUP_REASONS}
-    assert all(seen[reason] >= 20 for reason in SETUP_REASONS)
+    assert min(seen[reason] for reason in SETUP_REASONS) >= 50, seen

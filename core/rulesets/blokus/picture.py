@@ -52,8 +52,8 @@ def opening(started: Started, events: Sequence[Event]) -> str:
     """The placements as squares, under that symmetry of the board that gives the least text.
 
     Where start corners are free all 8 symmetries hold. Where they belong to colours, the reflection in the diagonal
-    through the first colour's corner swaps yellow and green, who take turns in one order only: so the key is taken as it
-    is. In duo that diagonal holds both start squares, and the reflection in it changes nothing.
+    through the first colour's corner swaps yellow and green, who take turns in one order only: so the key is taken as
+    it is. In duo that diagonal holds both start squares, and the reflection in it changes nothing.
     """
     side = side_of(started)
     images: Iterable[int] = (0,)

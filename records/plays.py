@@ -1,0 +1,60 @@
+"""Live matches kept folded in memory, so that an append folds its own events only."""
+
+from __future__ import annotations
+
+from kifold.core.play import Play
+from kifold.core.registry import ruleset
+from kifold.records.errors import StoreError
+from kifold.records.ids import id_text
+from kifold.records.journal import Journal
+
+NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
+
+KEPT = 64
+"""So many matches are kept, the ones that were used last."""
+
+
+class Plays:
+    """The folded matches of one journal. The file is the truth: one that is behind is folded on, one ahead anew."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self._plays: dict[int, Play] = {}
+
+    def get(self, match: int) -> Play | None:
+        """A live match, folded up to its last event, whoever wrote it; None when it is not in the journal.
+
+        Raises:
+            StoreError: when its log is not what was written.
+            Refused: when the rules refuse its log.
+        """
+        with self.journal.reading():
+            last = self.journal.last_seq(match)
+            play = self._plays.pop(match, None)
+            if last is None:
+                return None
+            if play is None or len(play.log) != last:
+                play = self._folded(match, play if play is not None and len(play.log) < last else None)
+        self.remember(match, play)
+        return play
+
+    def _folded(self, match: int, play: Play | None) -> Play:
+        if not self.journal.is_intact(match):
+            raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+        if play is None:
+            started = self.journal.started(match)
+            play = Play(ruleset(started.ruleset), started)
+        for event in self.journal.events(match, after=len(play.log)):
+            play.add(event)
+        return play
+
+    def remember(self, match: int, play: Play) -> None:
+        """Keep a match that was just folded up to what the file holds."""
+        self.forget(match)
+        self._plays[match] = play
+        if len(self._plays) > KEPT:
+            self._plays.pop(next(iter(self._plays)))
+
+    def forget(self, match: int) -> None:
+        """Fold a match from the file when it is asked for next."""
+        self._plays.pop(match, None)
