@@ -24,7 +24,6 @@ from kifold.records.errors import StoreError
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
-from kifold.records.uninterrupted import uninterrupted
 
 ROWS_PER_GROUP = 500_000
 """A row group of events is closed at the first match boundary from here on."""
@@ -82,13 +81,12 @@ class FileWriter:
             StoreError: when the disk is full, or cannot be written.
         """
         try:
-            with uninterrupted():
-                for writer, table in zip(self._writers, (matches, events), strict=True):
-                    writer.write_table(table, row_group_size=max(len(table), 1))
-                self.matches += len(matches)
-                self.events += len(events)
+            for writer, table in zip(self._writers, (matches, events), strict=True):
+                writer.write_table(table, row_group_size=max(len(table), 1))
         except OSError as error:
             raise self._unwritable(error) from None
+        self.matches += len(matches)
+        self.events += len(events)
 
     def close(self) -> tuple[bytes, bytes]:
         """Make the files whole and have them on the disk; their hashes.
@@ -157,9 +155,9 @@ class FileReader:
         return _read(self._matches, self.places[0], number), _read(self._events, self.places[1], number)
 
     def logs(self) -> Iterator[Log]:
-        """All matches of the file, row group by row group."""
+        """All matches of the file, row group by row group. Raises what `group` raises, also for rows that say nothing."""
         for number in range(self.groups):
-            yield from rows_to_logs(self.ruleset, *self.group(number))
+            yield from self._logs(*self.group(number))
 
     def log(self, match: int) -> Log | None:
         """One match of the file."""
@@ -169,8 +167,14 @@ class FileReader:
                 matches, events = self.group(number)
                 one = matches.filter(pc.field("match_id") == match)
                 if len(one):
-                    return next(rows_to_logs(self.ruleset, one, events.filter(pc.field("match_id") == match)))
+                    return next(self._logs(one, events.filter(pc.field("match_id") == match)))
         return None
+
+    def _logs(self, matches: pa.Table, events: pa.Table) -> Iterator[Log]:
+        try:
+            yield from rows_to_logs(self.ruleset, matches, events)
+        except UNREADABLE as error:
+            raise StoreError(f"{self.places[0]}: is damaged ({_first_line(error)}); restore it from a copy") from None
 
 
 def _open(place: Path, schema: pa.Schema) -> pq.ParquetFile:
@@ -199,7 +203,7 @@ def _read(file: pq.ParquetFile, place: Path, number: int) -> pa.Table:
         ) from None
 
 
-UNREADABLE = (OSError, pa.ArrowException, ValueError, KeyError, TypeError, MemoryError, OverflowError)
+UNREADABLE = (OSError, pa.ArrowException, ValueError, LookupError, TypeError, MemoryError, OverflowError)
 """What reading a damaged file has been seen to raise, or may."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kifold.core.play import Refused
-from kifold.core.registry import ruleset
+from kifold.core.registry import names, ruleset
 from kifold.records.bulk import BulkWriter
 from kifold.records.ids import id_text
 from kifold.records.judge import judge_logs
@@ -20,16 +20,25 @@ def archive(store: Store, on_progress: Callable[[int, int], None]) -> tuple[int,
         on_progress: called with the numbers of matches and events of each batch.
 
     Returns:
-        How many were moved, and one line for each match that stays because its log does not fold.
+        How many were moved, and one line for each match that stays because it cannot be read or does not fold.
     """
-    moved, stay = 0, []
+    moved = 0
+    stay: list[str] = []
+
+    def keep(match: int, why: object) -> None:
+        stay.append(f"match {id_text(match)} stays in the journal: {why}")
+
     for name in store.counts():
-        ids = iter(store.journal.ids(name, only_over=True))
-        with BulkWriter(store, ruleset(name)) as writer:
-            for batch in batches(store.journal.log(match) for match in ids):
-                for log, verdict in zip(batch, judge_logs(ruleset(name), batch), strict=True):
+        if name not in names():
+            for match in store.journal.ids(name, only_over=True):
+                keep(match, f"ruleset {name} is not installed")
+            continue
+        rules = ruleset(name)
+        with BulkWriter(store, rules) as writer:
+            for batch in batches(store.live_logs(store.journal.ids(name, only_over=True), keep)):
+                for log, verdict in zip(batch, judge_logs(rules, batch), strict=True):
                     if isinstance(verdict, Refused):
-                        stay.append(f"match {id_text(log.match_id)} stays in the journal: {verdict}")
+                        keep(log.match_id, verdict)
                     else:
                         writer.add(log, verdict, is_live=True)
                 on_progress(len(batch), sum(len(log.events) for log in batch))

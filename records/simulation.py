@@ -26,6 +26,7 @@ PILOT = 64
 LARGEST_CHUNK = 16_384
 POLICIES = ("random", "greedy")
 SEED_LIMIT = 1 << 62
+MOST_GAMES = 1 << 32
 
 Tables = tuple[pa.Table, pa.Table]
 
@@ -69,26 +70,37 @@ def simulate(
     Returns:
         How many matches were added, and how many were there before. When interrupted, what was played is kept.
     """
-    first = _held(store, what, games)
+    if games > MOST_GAMES:
+        raise ValueError(f"a simulation has at most {MOST_GAMES} matches, not {games}")
     rules = ruleset(what.started.ruleset)
-    with BulkWriter(store, rules, name=f"{rules.name}-{series_id(what.name, first):x}") as writer:
-        try:
-            for matches, events in _chunks(what, first, games, workers):
-                writer.add_tables(matches, events)
-                on_progress(len(matches), len(events))
-        except KeyboardInterrupt:
-            writer.commit()
-            raise
-    return writer.matches, first
+    added = 0
+    missing = _missing(store, what, games)
+    for part in missing:
+        with BulkWriter(store, rules, name=f"{rules.name}-{series_id(what.name, part.start):x}") as writer:
+            try:
+                for matches, events in _chunks(what, part, workers):
+                    writer.add_tables(matches, events)
+                    on_progress(len(matches), len(events))
+            except KeyboardInterrupt:
+                writer.commit()
+                raise
+        added += writer.matches
+    return added, games - sum(map(len, missing))
 
 
-def _held(store: Store, what: Simulation, games: int) -> int:
-    query = "SELECT count(*) FROM archived WHERE match BETWEEN ? AND ?"
-    row = store.journal.db.execute(query, (series_id(what.name, 0), series_id(what.name, games - 1))).fetchone()
-    return int(row[0])
+def _missing(store: Store, what: Simulation, games: int) -> list[range]:
+    """The numbers of the matches that the store does not hold."""
+    query = "SELECT match FROM archived WHERE match BETWEEN ? AND ? ORDER BY match"
+    base = series_id(what.name, 0)
+    missing, at = [], 0
+    for (match,) in [*store.journal.rows(query, (base, base + games - 1)), (base + games,)]:
+        if match - base > at:
+            missing.append(range(at, match - base))
+        at = match - base + 1
+    return missing
 
 
-def _chunks(what: Simulation, first: int, games: int, workers: int) -> Iterator[Tables]:
+def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:
     """The tables of each chunk, in order; at most two per worker are waiting."""
     scratch = local()
 
@@ -104,8 +116,8 @@ def _chunks(what: Simulation, first: int, games: int, workers: int) -> Iterator[
     with ThreadPoolExecutor(workers) as pool:
         size = _chunk_size(what, Folder(rules, compiled(rules.name)))
         try:
-            for begin in range(first, games, size):
-                waiting.append(pool.submit(play, begin, min(size, games - begin)))
+            for begin in range(part.start, part.stop, size):
+                waiting.append(pool.submit(play, begin, min(size, part.stop - begin)))
                 if len(waiting) > 2 * workers:
                     yield from waiting.popleft().result()
             while waiting:

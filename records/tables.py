@@ -133,7 +133,11 @@ def _fillers(ruleset: Ruleset, names: tuple[str, ...]) -> tuple[dict[type, list[
 
 
 def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Iterator[Log]:
-    """The logs that two tables hold; `events` has all rows of these matches, in order."""
+    """The logs that two tables hold; `events` has all rows of these matches, in order.
+
+    Raises:
+        KeyError, IndexError, TypeError, ValueError: when the rows are not what a writer wrote.
+    """
     rows = matches.to_pylist()
     tags = events["tag"].to_pylist()
     columns = {name: events[name].to_pylist() for name in columns_of(ruleset)}
@@ -145,6 +149,8 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
             log_events.append(event(*[_plain(f, columns[f.name][i]) for f in fields_of(event)]))
         at += row["n_events"]
         yield Log(row["match_id"], row_started(ruleset, row), log_events, tuple(row["players"] or ()), is_archived=True)
+    if at != len(tags):
+        raise ValueError(f"{len(tags)} events where the matches have {at}")
 
 
 @cache

@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 
 @contextmanager
@@ -15,11 +14,11 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # Python interrupts the main thread alone
         return
-    came: list[tuple[int, Any]] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if came and callable(before):
-            before(*came[0])
+        if came:
+            signal.raise_signal(signal.SIGINT)

@@ -40,7 +40,7 @@ from kifold.records.formats.sgf import Node, Property, Tree, cells_text, read_tr
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 
-_IN_NODE, _OPENS, _IMPLIED, _BRANCHES = range(4)
+_IN_NODE, _HIDDEN, _OPENS, _IMPLIED, _BRANCHES = range(5)
 
 
 def write(logs: Iterable[Log], file: IO[bytes]) -> None:
@@ -89,8 +89,8 @@ class _Writer:
             elif form == _OPENS and isinstance(event, Place):
                 squares = _cells_text(self.names.side, event.piece, event.orientation, event.x, event.y)
                 self._put(_of(self.names.written, event.colour), (squares,))
-            elif form == _IN_NODE:
-                self._add(event)
+            elif form in {_IN_NODE, _HIDDEN}:
+                self._add(event, is_hidden=form == _HIDDEN)
         nodes = Tree.straight(map(_joined, self.line)).nodes
         for hanging in sorted(self.side_lines, reverse=True):
             for side_line in self.side_lines[hanging]:
@@ -99,9 +99,9 @@ class _Writer:
                     nodes.append(Node(node.properties, hanging if node.parent < 0 else node.parent + start))
         return Tree(nodes)
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: Event, *, is_hidden: bool) -> None:
         """Puts an event into the last node: as the property that it was read from, or as one of ours."""
-        if isinstance(event, Noted) and (name := self._name(event)):
+        if isinstance(event, Noted) and not is_hidden and (name := self._name(event)):
             self._put(name, event.values)
         else:
             self._put(EVENT, (msgspec.json.encode(to_json(event)).decode(),))
@@ -149,8 +149,9 @@ def _joined(properties: list[Property]) -> list[Property]:
 
 
 def _forms(log: Log) -> list[int]:
-    """How each event is written: in the node that is open, as a node of its own, not at all since the next move implies
-    it, or as other continuations of the node. The last two only directly before a node.
+    """How each event is written: in the node that is open (if it was taken back, only as a property of ours), as a node of
+    its own, not at all since the next move implies it, or as other continuations of the node. The last two only directly
+    before a node.
     """
     standing = {seq for seq, _ in standing_events(log.events)}
     forms = []
@@ -164,7 +165,7 @@ def _forms(log: Log) -> list[int]:
         elif follows is not None and isinstance(event, Noted) and event.name == SIDE_LINES and _are_side_lines(event):
             form, follows = _BRANCHES, None
         else:
-            form, follows = _IN_NODE, None
+            form, follows = _IN_NODE if seq in standing else _HIDDEN, None
         forms.append(form)
     return forms[::-1]
 
