@@ -155,7 +155,11 @@ class FileReader:
         return _read(self._matches, self.places[0], number), _read(self._events, self.places[1], number)
 
     def logs(self) -> Iterator[Log]:
-        """All matches of the file, row group by row group. Raises what `group` raises, also for rows that say nothing."""
+        """All matches of the file, row group by row group.
+
+        Raises:
+            StoreError: when a page is damaged, or rows are not what a writer wrote.
+        """
         for number in range(self.groups):
             yield from self._logs(*self.group(number))
 

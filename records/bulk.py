@@ -111,14 +111,8 @@ class BulkWriter:
             self._file, self._ids, self._retire = None, [], {}
 
     def _covered(self, ids: list[int]) -> set[int]:
-        journal, covered = self.store.journal, set()
-        for match in ids:
-            if match in self._retire:
-                if journal.last_seq(match) != self._retire[match]:
-                    covered.add(match)
-            elif journal.row("SELECT 1 FROM archived WHERE match = ?", (match,)):
-                covered.add(match)
-        return covered
+        grown = {match for match, last in self._retire.items() if self.store.journal.last_seq(match) != last}
+        return grown | (self.store.held(ids) - self._retire.keys())
 
     def _free_name(self) -> str:
         base = self.name or f"{self.ruleset.name}-{secrets.token_hex(6)}"

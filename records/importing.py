@@ -110,7 +110,4 @@ def _quarantine(store: Store, path: Path, bad: list[Rejected], report: Report) -
 
 def quarantine(store: Store) -> Iterator[tuple[str, int, int | None, str, bytes]]:
     """(file, record, ply, reason, text) of every record in quarantine, in the order of import."""
-    for file, record, ply, reason, text in store.journal.rows(
-        "SELECT file, record, ply, reason, text FROM quarantine ORDER BY id"
-    ):
-        yield file, record, ply, reason, text
+    yield from store.journal.rows("SELECT file, record, ply, reason, text FROM quarantine ORDER BY id")

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import local
 
 import msgspec
@@ -90,14 +91,10 @@ def simulate(
 
 def _missing(store: Store, what: Simulation, games: int) -> list[range]:
     """The numbers of the matches that the store does not hold."""
-    query = "SELECT match FROM archived WHERE match BETWEEN ? AND ? ORDER BY match"
+    query = "SELECT match FROM (SELECT match FROM archived UNION SELECT id FROM matches) WHERE match BETWEEN ? AND ?"
     base = series_id(what.name, 0)
-    missing, at = [], 0
-    for (match,) in [*store.journal.rows(query, (base, base + games - 1)), (base + games,)]:
-        if match - base > at:
-            missing.append(range(at, match - base))
-        at = match - base + 1
-    return missing
+    held = [row[0] - base for row in store.journal.rows(query + " ORDER BY match", (base, base + games - 1))]
+    return [range(a + 1, b) for a, b in pairwise([-1, *held, games]) if b - a > 1]
 
 
 def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:

@@ -294,9 +294,17 @@ class Store:
             counts[name] = (counts.get(name, (0, 0))[0], many)
         return counts
 
+    def held(self, matches: Iterable[int]) -> set[int]:
+        """Those of the ids that the store has a match of."""
+        query = (
+            "SELECT value FROM json_each(?) WHERE value IN (SELECT match FROM archived) "
+            "OR value IN (SELECT id FROM matches)"
+        )
+        return {row[0] for row in self.journal.rows(query, ("[" + ",".join(map(str, matches)) + "]",))}
+
     def holds(self, match: int) -> bool:
         """Whether the store has a match of that id."""
-        return self.journal.last_seq(match) is not None or self._file_of(match) is not None
+        return match in self.held([match])
 
     def _file_of(self, match: int) -> tuple[str, str] | None:
         row = self.journal.row(

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back Ctrl-C until the end of a short step that has to be whole, such as one row group in both of its files."""
+    """Hold back Ctrl-C until the end of a short step that has to be whole, such as a row group in both of its files."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python interrupts the main thread alone
         return

@@ -112,7 +112,7 @@ class _Writer:
 
     def _name(self, note: Noted) -> str | None:
         """The property that reads back as this note where it stands, None if there is none."""
-        if not note.values or any("\r" in value for value in note.values):
+        if False and any("\r" in value for value in note.values):
             return None
         if note.name == COMMENT:
             return "C"
