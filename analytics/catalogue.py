@@ -11,7 +11,6 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from kifold.core.events import COMMON, Undone, kind_of, tag_of
 from kifold.core.fields import Field
@@ -35,13 +34,17 @@ def connect(store: Store) -> duckdb.DuckDBPyConnection:
     `<ruleset>_matches` and `<ruleset>_events`.
 
     Archive files are read when a query needs them; live matches are folded now.
+
+    Raises:
+        StoreError: when an archive file is missing or no Parquet file: answers without it would be wrong.
     """
     no_downloads: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     connection = duckdb.connect(":memory:", config=no_downloads)
     digits = (f"substr('{DIGITS}', ((id >> {shift}) & 31)::INTEGER + 1, 1)" for shift in range(BITS - 5, -1, -5))
     connection.execute(f"CREATE MACRO match_text(id) AS {' || '.join(digits)}")
-    for name in names():
-        _add_ruleset(connection, store, ruleset(name))
+    with store.journal.reading():  # a match that is archived meanwhile is there once
+        for name in names():
+            _add_ruleset(connection, store, ruleset(name))
     _union(connection, "matches", f"SELECT {MATCH_COLUMNS}, match_text(match_id) AS match FROM {{}}_matches")
     _union(connection, "events", "SELECT match_id, '{0}' AS ruleset, seq, event, seat, undone FROM {0}_log")
     _union(connection, "scores", "SELECT * FROM {}_scores")
@@ -96,9 +99,9 @@ def _quoted(text: str) -> str:
 
 
 def _live(store: Store, rules: Ruleset) -> tuple[pa.Table, pa.Table]:
-    """The live matches of a ruleset as tables. A log that does not fold counts for nothing here; `verify` names it."""
+    """The live matches of a ruleset as tables. What cannot be read or folded counts for nothing; `verify` names it."""
     columns, rows = event_columns(rules), []
-    for batch in batches(store.journal.log(match) for match in store.journal.ids(rules.name)):
+    for batch in batches(store.live_logs(store.journal.ids(rules.name), lambda match, why: None)):
         for log, judged in zip(batch, judge_logs(rules, batch), strict=True):
             if isinstance(judged, Judged):
                 rows.append(match_row(log, judged))
@@ -116,7 +119,7 @@ def _may_be_undone(store: Store, rules: Ruleset, live: pa.Table) -> bool:
 def _lowest_tags(store: Store, rules: Ruleset) -> Iterator[int]:
     at = events_schema(rules).get_field_index("tag")
     for _, file in store.files(rules.name):
-        metadata = pq.read_metadata(paths(store.archive_folder, rules.name, file)[1])
+        metadata = store.reader(rules.name, file).events_metadata
         for group in range(metadata.num_row_groups):
             statistics = metadata.row_group(group).column(at).statistics
             yield statistics.min if statistics is not None and statistics.has_min_max else 0

@@ -15,7 +15,6 @@ import msgspec
 
 from kifold.core.events import Event, Setup, Started, kind_of
 from kifold.core.fields import Field, fields_of
-from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
 
 DIGEST_SIZE = 16
@@ -62,8 +61,7 @@ def valid_started(ruleset: Ruleset, started: Started) -> Started:
         RulesetError: for a variant, option, revision or number of seats that it does not have.
         msgspec.ValidationError: for a value out of its declared range.
     """
-    if started.revision != ruleset.revision:
-        raise RulesetError(f"revision {started.revision} of {ruleset.name} is not installed, {ruleset.revision} is")
+    ruleset.expect_revision(started)
     complete = ruleset.start(started.variant, started.options, started.seats, started.tags, started.setup)
     return with_setup(ruleset, decode_started(encode(complete)))
 

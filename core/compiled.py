@@ -22,13 +22,16 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core import config
 
 from kifold.core import loops
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
 
 LOOPS = (loops.fold_corpus, loops.fold_to, loops.count_legal, loops.play_corpus)
+
+
+# Numba's settings are attributes that its own types do not know.
+config: Any = numba.config
 
 
 class Compiled:

@@ -74,7 +74,9 @@ class Record:
         hints.pop("slots")
         taken = [name for name in hints if hasattr(Record, name)]
         if taken or "slots" in cls.__annotations__:
-            raise TypeError(f"{cls.__name__}: a field cannot be called {(*taken, 'slots')[0]}, records have that themselves")
+            raise TypeError(
+                f"{cls.__name__}: a field cannot be called {(*taken, 'slots')[0]}, records have that themselves"
+            )
         cls.slots = in_memory_order([_slot(name, hint) for name, hint in hints.items()])
 
     def __init__(self) -> None:

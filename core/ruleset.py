@@ -67,6 +67,45 @@ class Notation:
     example: str
 
 
+SPECTATOR = -1
+"""The seat of somebody who looks on, and knows what is open to all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What may be told of an event instead of the event: its word, and whose it was."""
+
+    kind: str
+    seat: int | None
+
+
+def open_setup(started: Started, setup: Setup, seat: int) -> Setup:
+    """The setup, where nothing in it is secret."""
+    return setup
+
+
+def open_event(started: Started, event: Event, seat: int) -> Event | Hidden:
+    """The event, where events are public."""
+    return event
+
+
+@dataclass(frozen=True)
+class Views:
+    """What a seat (or `SPECTATOR`) may know, as pure functions. Two matches that differ only in what a seat cannot know
+    must give that seat the same.
+
+    * ``state(started, state, seat, is_over) -> state``: a copy without what the seat does not know.
+    * ``setup(started, setup, seat) -> setup``: the same of the setup.
+    * ``event(started, event, seat) -> event or Hidden``.
+    * ``picture(started, state, seat, is_over) -> Scene``: a picture for the seat; by default that of its state.
+    """
+
+    state: Callable[[Started, Any, int, bool], Any]
+    setup: Callable[[Started, Any, int], Any] = open_setup
+    event: Callable[[Started, Event, int], Event | Hidden] = open_event
+    picture: Callable[[Started, Any, int, bool], Scene] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Ruleset:
     """One game: everything that kifold knows of it."""
@@ -88,6 +127,8 @@ class Ruleset:
     opening: Callable[[Started, Sequence[Event]], str]
     """The key of the opening that these first events are: the same for symmetric ones."""
     chance: tuple[type[Event], ...] = ()
+    views: Views | None = None
+    """What each seat may know; None where everything lies open."""
     notes: str = ""
     """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
     units: Mapping[str, str] = field(default_factory=dict)
@@ -137,6 +178,15 @@ class Ruleset:
                 return variant
         known = ", ".join(v.name for v in self.variants)
         raise RulesetError(f"no variant {name!r} of {self.name}: choose from {known}")
+
+    def expect_revision(self, started: Started) -> None:
+        """Refuse a match that is pinned to other rules.
+
+        Raises:
+            RulesetError: when its revision is not this one.
+        """
+        if started.revision != self.revision:
+            raise RulesetError(f"revision {started.revision} of {self.name} is not installed, {self.revision} is")
 
     def start(
         self,

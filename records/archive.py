@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
-from kifold.records.errors import StoreError
+from kifold.records.errors import NOT_AS_WRITTEN, StoreError
+from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
@@ -142,6 +143,11 @@ class FileReader:
             raise StoreError(f"{self.places[1]}: does not belong to {self.places[0]}; restore both from a copy")
 
     @property
+    def events_metadata(self) -> pq.FileMetaData:
+        """What the footer of the events file says: row groups, and statistics of their columns."""
+        return self._events.metadata
+
+    @property
     def groups(self) -> int:
         """The number of row groups."""
         return int(self._matches.num_row_groups)
@@ -163,15 +169,22 @@ class FileReader:
         for number in range(self.groups):
             yield from self._logs(*self.group(number))
 
-    def log(self, match: int) -> Log | None:
-        """One match of the file."""
+    def log(self, match: int, *, intact: bool = False) -> Log | None:
+        """One match of the file, if it holds that.
+
+        Raises:
+            StoreError: when it cannot be read; with `intact` also when its log is not the one that was written.
+        """
         for number in range(self.groups):
             statistics = self._matches.metadata.row_group(number).column(0).statistics
             if statistics is None or statistics.min <= match <= statistics.max:
                 matches, events = self.group(number)
                 one = matches.filter(pc.field("match_id") == match)
                 if len(one):
-                    return next(self._logs(one, events.filter(pc.field("match_id") == match)))
+                    log = next(self._logs(one, events.filter(pc.field("match_id") == match)))
+                    if intact and log.digest != one["digest"][0].as_py():
+                        raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+                    return log
         return None
 
     def _logs(self, matches: pa.Table, events: pa.Table) -> Iterator[Log]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
+
 
 class StoreError(Exception):
     """The store cannot do what was asked."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from kifold.core.play import Play
 from kifold.core.registry import ruleset
-from kifold.records.errors import StoreError
+from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.ids import id_text
 from kifold.records.journal import Journal
-
-NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
 
 KEPT = 64
 """So many matches are kept, the ones that were used last."""
@@ -26,6 +24,7 @@ class Plays:
 
         Raises:
             StoreError: when its log is not what was written.
+            RulesetError: when the rules that it is pinned to are not installed.
             Refused: when the rules refuse its log.
         """
         with self.journal.reading():
@@ -43,7 +42,9 @@ class Plays:
             raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
         if play is None:
             started = self.journal.started(match)
-            play = Play(ruleset(started.ruleset), started)
+            rules = ruleset(started.ruleset)
+            rules.expect_revision(started)
+            play = Play(rules, started)
         for event in self.journal.events(match, after=len(play.log)):
             play.add(event)
         return play

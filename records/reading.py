@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import msgspec
@@ -18,12 +18,13 @@ import pyarrow as pa
 
 from kifold.core.codec import DIGEST_SIZE, encode
 from kifold.core.corpus import Corpus, array_of
-from kifold.core.events import Started, tag_of
+from kifold.core.events import COMMON, Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.flat import flatten_setup
 from kifold.core.options import RulesetError
 from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
+from kifold.core.schema import columns_of
 from kifold.core.wire import encode_corpus
 from kifold.records.errors import StoreError
 from kifold.records.tables import row_started
@@ -39,6 +40,7 @@ class Group:
         corpus: setups and events; only meaningful where `is_plain`.
         seats: the stored seat per event, −1 for none.
         is_plain: per match, whether all its events are the ruleset's own and in range: others are folded one by one.
+        is_strange: per match, whether a column is filled in the row of an event that has no such field.
     """
 
     rows: Sequence[dict[str, Any]]
@@ -46,6 +48,23 @@ class Group:
     corpus: Corpus
     seats: np.ndarray[Any, Any]
     is_plain: np.ndarray[Any, Any]
+    is_strange: np.ndarray[Any, Any]
+
+    def only(self, wanted: np.ndarray[Any, Any]) -> Group:
+        """The matches for which `wanted` is true, alone."""
+        if wanted.all():
+            return self
+        lengths = np.diff(self.corpus.starts)
+        of_events = np.repeat(wanted, lengths)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[wanted])])
+        return Group(
+            list(compress(self.rows, wanted)),
+            list(compress(self.started, wanted)),
+            Corpus(self.corpus.ruleset, self.corpus.setups[wanted], self.corpus.events[of_events], starts),
+            self.seats[of_events],
+            self.is_plain[wanted],
+            self.is_strange[wanted],
+        )
 
 
 def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
@@ -66,10 +85,27 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
         rows_of = tags == tag_of(event)
         for field in fields_of(event):
             good &= ~rows_of | _fill(records, field, events[field.name], rows_of)
-    is_plain = np.logical_and.reduceat(np.append(good, True), starts[:-1]) | (counts == 0)
+    is_plain = _all_of_each(good, starts)
+    is_strange = ~_all_of_each(_at_home(ruleset, events, tags), starts)
     setups, started = _setups(ruleset, rows)
     is_plain &= np.array([isinstance(one, Started) for one in started], bool)
-    return Group(rows, started, Corpus(ruleset, setups, records, starts), _numbers(events["seat"], -1), is_plain)
+    corpus, seats = Corpus(ruleset, setups, records, starts), _numbers(events["seat"], -1)
+    return Group(rows, started, corpus, seats, is_plain, is_strange)
+
+
+def _all_of_each(good: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> Any:
+    """Per match, whether all its events are good."""
+    return np.logical_and.reduceat(np.append(good, True), starts[:-1]) | (np.diff(starts) == 0)
+
+
+def _at_home(ruleset: Ruleset, events: pa.Table, tags: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Per event, whether only the columns of its own fields are filled (`seat` is everybody's)."""
+    good = np.ones(len(events), bool)
+    for name in columns_of(ruleset):
+        if name != "seat":
+            having = [tag_of(e) for e in ruleset.events + COMMON if any(f.name == name for f in fields_of(e))]
+            good &= np.asarray(events[name].is_null().to_numpy()) | np.isin(tags, having)
+    return good
 
 
 def _check_rows(
@@ -81,6 +117,7 @@ def _check_rows(
         len(owners) != len(events)
         or not np.array_equal(events["match_id"].to_numpy(), owners)
         or not np.array_equal(events["seq"].to_numpy(), numbers)
+        or not (np.diff(ids) > 0).all()
     ):
         raise StoreError("the rows of events are not those of the matches (a match_id, a seq or a row is wrong)")
 
@@ -146,18 +183,15 @@ def _one_setup(ruleset: Ruleset, row: dict[str, Any]) -> tuple[Started | str, Re
 
 
 def digests(group: Group) -> list[bytes]:
-    """The digest of every plain match, recomputed from the columns; of others an empty one."""
+    """The digest of every match of a group of plain ones, recomputed from the columns."""
     data, ends = encode_corpus(group.corpus.ruleset, group.corpus.events, group.corpus.starts)
-    first: dict[int, bytes] = {}
+    heads: dict[int, bytes] = {}
     out = []
-    for m, (begin, end) in enumerate(pairwise(ends)):
-        started = group.started[m]
-        if not group.is_plain[m] or isinstance(started, str):
-            out.append(b"")
-            continue
-        head = first.get(id(started))
+    for started, (begin, end) in zip(group.started, pairwise(ends), strict=True):
+        assert isinstance(started, Started)
+        head = heads.get(id(started))
         if head is None:
-            head = first[id(started)] = encode(started)
+            head = heads[id(started)] = encode(started)
         hashed = blake2b(head, digest_size=DIGEST_SIZE)
         hashed.update(data[begin:end])
         out.append(hashed.digest())

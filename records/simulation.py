@@ -91,7 +91,9 @@ def simulate(
 
 def _missing(store: Store, what: Simulation, games: int) -> list[range]:
     """The numbers of the matches that the store does not hold."""
-    query = "SELECT match FROM (SELECT match FROM archived UNION SELECT id FROM matches) WHERE match BETWEEN ? AND ?"
+    query = (
+        "SELECT match FROM (SELECT match FROM archived UNION ALL SELECT id FROM matches) WHERE match BETWEEN ? AND ?"
+    )
     base = series_id(what.name, 0)
     held = [row[0] - base for row in store.journal.rows(query + " ORDER BY match", (base, base + games - 1))]
     return [range(a + 1, b) for a, b in pairwise([-1, *held, games]) if b - a > 1]

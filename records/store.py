@@ -7,7 +7,7 @@ store.append(match, [Place(0, piece, orientation, x, y)], expected_seq=0)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,22 +18,23 @@ from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import ruleset
-from kifold.records.errors import NoSuchMatch, StoreError
-from kifold.records.ids import id_text, new_id, parse_id
+from kifold.records.errors import NOT_AS_WRITTEN, NoSuchMatch, StoreError
+from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
+from kifold.records.listing import Listing
 from kifold.records.log import Log
-from kifold.records.plays import NOT_AS_WRITTEN, Plays
+from kifold.records.plays import Plays
 
 if TYPE_CHECKING:
     from kifold.records.archive import FileReader
 
 
-class Store:
+class Store(Listing):
     """A folder of matches.
 
     Attributes:
         folder: the folder.
-        journal: its SQLite file, which also lists what the archive holds.
+        journal: its SQLite file.
     """
 
     def __init__(self, folder: str | Path, *, durability: str = "full", create: bool = True) -> None:
@@ -53,7 +54,7 @@ class Store:
                 self.folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreError(f"{self.folder}: cannot be made a store ({error.strerror})") from None
-        self.journal = Journal(self.folder / "journal.sqlite", durability=durability, create=create)
+        super().__init__(Journal(self.folder / "journal.sqlite", durability=durability, create=create))
         self._plays = Plays(self.journal)
 
     def __enter__(self) -> Self:
@@ -153,8 +154,13 @@ class Store:
 
     def _bring_back(self, match: int) -> None:
         """Move an archived match to the journal; its rows in the archive are covered. Called inside `writing()`."""
-        log = self.log(match)
-        play, refused = fold(ruleset(log.started.ruleset), log.started, log.events)
+        file = self.file_of(match)
+        log = self.reader(*file).log(match, intact=True) if file else None
+        if log is None:
+            raise self.no_such_match(match)
+        rules = ruleset(log.started.ruleset)
+        rules.expect_revision(log.started)
+        play, refused = fold(rules, log.started, log.events)
         if refused:
             raise refused
         self._cover(match)
@@ -180,29 +186,8 @@ class Store:
         """
         play = self._plays.get(match)
         if play is None:
-            raise self._not_live(match)
+            raise self.no_such_match(match)
         return play
-
-    def _not_live(self, match: int) -> NoSuchMatch:
-        if self._file_of(match) is not None:
-            return NoSuchMatch(f"match {id_text(match)} is archived: read its log, or append to it to bring it back")
-        return NoSuchMatch(f"there is no match {id_text(match)} in {self.folder}; `kifold log` lists what there is")
-
-    def find(self, text: str) -> int:
-        """The id that a person means: in full, its beginning, or the decimal form of SQL.
-
-        Raises:
-            NoSuchMatch: when no match, or more than one, begins so.
-            ValueError: when the text cannot be the beginning of an id.
-        """
-        first, last = parse_id(text)
-        query = "SELECT id FROM (SELECT id FROM matches UNION ALL SELECT match FROM archived) WHERE id BETWEEN ? AND ?"
-        found = [row[0] for row in self.journal.rows(query + " LIMIT 2", (first, last))]
-        if len(found) > 1:
-            raise NoSuchMatch(f"{text} could be {' or '.join(id_text(i) for i in found)}: write more of it")
-        if not found:
-            raise NoSuchMatch(f"there is no match {text} in {self.folder}; `kifold log` lists what there is")
-        return int(found[0])
 
     def log(self, match: int) -> Log:
         """A match, wherever it lies.
@@ -214,9 +199,9 @@ class Store:
         with self.journal.reading():
             if self.journal.last_seq(match) is not None:
                 return self.journal.log(match)
-            file = self._file_of(match)
+            file = self.file_of(match)
         if file is None:
-            raise self._not_live(match)
+            raise self.no_such_match(match)
         log = self.reader(*file).log(match)
         if log is None:
             raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
@@ -254,63 +239,28 @@ class Store:
             try:
                 if self.journal.last_seq(match) is None:
                     continue
-                if self.journal.is_intact(match):
-                    yield self.journal.log(match)
-                else:
+                if not self.journal.is_intact(match):
                     on_bad(match, NOT_AS_WRITTEN)
+                    continue
+                log = self.journal.log(match)
+                ruleset(log.started.ruleset).expect_revision(log.started)
             except NoSuchMatch:
                 continue
             except (StoreError, RulesetError) as error:
                 on_bad(match, str(error))
+            else:
+                yield log
 
     def delete(self, match: int) -> None:
         """Take a match away. An archived one is covered by a tombstone; its rows stay in the file."""
         with self.journal.writing():
             if self.journal.last_seq(match) is not None:
                 self.journal.remove(match)
-            elif self._file_of(match) is not None:
+            elif self.file_of(match) is not None:
                 self._cover(match)
             else:
-                raise self._not_live(match)
+                raise self.no_such_match(match)
         self._plays.forget(match)
-
-    def files(self, ruleset_name: str | None = None) -> list[tuple[str, str]]:
-        """(ruleset, name) of the live archive files, in the order in which they were added."""
-        rows = self.journal.rows("SELECT ruleset, name FROM files ORDER BY id")
-        return [(r, name) for r, name in rows if ruleset_name in (None, r)]
-
-    def tombstones(self, file: str) -> set[int]:
-        """Ids of the matches in an archive file that were deleted or replaced."""
-        query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"
-        return {row[0] for row in self.journal.rows(query, (file,))}
-
-    def counts(self) -> Mapping[str, tuple[int, int]]:
-        """Per ruleset, the numbers of live and of archived matches."""
-        counts: dict[str, tuple[int, int]] = {}
-        for name, live in self.journal.rows("SELECT ruleset, count(*) FROM matches GROUP BY 1"):
-            counts[name] = (live, 0)
-        archived = "SELECT ruleset, count(*) FROM archived JOIN files ON files.id = file GROUP BY 1"
-        for name, many in self.journal.rows(archived):
-            counts[name] = (counts.get(name, (0, 0))[0], many)
-        return counts
-
-    def held(self, matches: Iterable[int]) -> set[int]:
-        """Those of the ids that the store has a match of."""
-        query = (
-            "SELECT value FROM json_each(?) WHERE value IN (SELECT match FROM archived) "
-            "OR value IN (SELECT id FROM matches)"
-        )
-        return {row[0] for row in self.journal.rows(query, ("[" + ",".join(map(str, matches)) + "]",))}
-
-    def holds(self, match: int) -> bool:
-        """Whether the store has a match of that id."""
-        return match in self.held([match])
-
-    def _file_of(self, match: int) -> tuple[str, str] | None:
-        row = self.journal.row(
-            "SELECT ruleset, name FROM archived JOIN files ON files.id = file WHERE match = ?", (match,)
-        )
-        return (row[0], row[1]) if row else None
 
     def reader(self, ruleset_name: str, name: str) -> FileReader:
         """An archive file, opened."""

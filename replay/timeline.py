@@ -12,8 +12,9 @@ from typing import Any
 
 from kifold.core.events import ENDINGS, Event, Finished, Resigned, Started
 from kifold.core.play import Play, Refused, standing_events
-from kifold.core.ruleset import Ruleset
+from kifold.core.ruleset import NOBODY, Hidden, Ruleset
 from kifold.core.scene import Scene
+from kifold.replay.views import seen_log, seen_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,16 @@ def picture_at(ruleset: Ruleset, started: Started, events: Sequence[Event], ply:
     raise ValueError(f"ply {ply}: the match has plies 0..{last}")
 
 
-def picture_of(ruleset: Ruleset, started: Started, ply: Ply) -> Scene:
-    """The picture of a ply; a resignation or another ending that the rules do not know stands in its last line."""
-    scene = ruleset.picture(started, ply.state)
+def picture_of(ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None) -> Scene:
+    """The picture of a ply, or with `seat` what that seat sees of it.
+
+    A resignation or another ending that the rules do not know stands in its last line.
+    """
+    if seat is None:
+        scene = ruleset.picture(started, ply.state)
+    else:
+        is_over = ply.ending is not None or ruleset.rules.turn(ply.state) == NOBODY
+        scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
     if isinstance(ply.ending, Resigned):
         scene.legend.append(f"{ruleset.seat_names(started)[ply.ending.seat]} resigned: the match is over")
     elif ply.ending:
@@ -79,8 +87,10 @@ def picture_of(ruleset: Ruleset, started: Started, ply: Ply) -> Scene:
     return scene
 
 
-def captioned(ruleset: Ruleset, started: Started, events: Sequence[Event]) -> Iterator[tuple[str, Scene]]:
-    """(caption, picture) of every ply, the caption in short notation: ``ply 3, blue: a20,b20``.
+def captioned(
+    ruleset: Ruleset, started: Started, events: Sequence[Event], seat: int | None = None
+) -> Iterator[tuple[str, Scene]]:
+    """(caption, picture) of every ply, as `seat` sees it if one is named. Captions: ``ply 3, blue: a20,b20``.
 
     Raises:
         Refused: as `ply_states`.
@@ -89,9 +99,17 @@ def captioned(ruleset: Ruleset, started: Started, events: Sequence[Event]) -> It
     for ply in ply_states(ruleset, started, events):
         caption = f"ply {ply.number}"
         if ply.seat is not None:
-            written, name = ruleset.notation.write(started, ply.events[0]), names[ply.seat]
+            written, name = _written(ruleset, started, ply.events[0], seat), names[ply.seat]
             caption += f", {written}" if written.startswith(f"{name}:") else f", {name}: {written}"
-        yield caption, picture_of(ruleset, started, ply)
+        yield caption, picture_of(ruleset, started, ply, seat)
+
+
+def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None) -> str:
+    if seat is not None:
+        seen = seen_log(ruleset, started, [event], seat).events[0]
+        if isinstance(seen, Hidden):
+            return f"{seen.kind} (hidden)"
+    return ruleset.notation.write(started, event)
 
 
 def _add(play: Play, seq: int, event: Event) -> None:

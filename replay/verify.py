@@ -1,8 +1,8 @@
-"""Verification: every stored log folded again, and compared with what was stored beside it.
+"""Verification of a store or of a folder of archive files: every stored log folded again, in parallel row groups.
 
-A match gets the first verdict that holds: `damaged` (its digest, or its rows, are not what was written), `illegal` (the
-rules refuse an event), `diverged` (the fold is legal and arrives elsewhere), `unverified` (the rules it is pinned to
-are not installed), `exact`. Nothing that is stored is trusted; unfinished is a label and no failure.
+What is said of one match stands in `kifold.replay.verdicts`. Of what lies around the matches, the files have to be the
+bytes that were written (the journal keeps their hashes) and to hold the matches that are listed, and each match has to
+be there once. Whatever cannot be read is said in a line of its own, and the rest is verified all the same.
 """
 
 from __future__ import annotations
@@ -11,51 +11,22 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import msgspec
-import pyarrow as pa
-
-from kifold.core.compiled import compiled
-from kifold.core.corpus import Folded, Folder
-from kifold.core.events import Started
 from kifold.core.options import RulesetError
-from kifold.core.play import Refused, standings
 from kifold.core.registry import names, ruleset
-from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
-from kifold.records.archive import FileReader
-from kifold.records.errors import StoreError
-from kifold.records.ids import id_text
-from kifold.records.judge import FINGERPRINT_SIZE, Judged, fingerprint, judge_log
-from kifold.records.log import Log
-from kifold.records.reading import Group, digests, read_group
+from kifold.core.ruleset import Ruleset
+from kifold.records.archive import UNREADABLE, FileReader, file_hash, paths
+from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.store import Store
-from kifold.records.tables import ending_text, rows_to_logs, standing_row
-
-DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT = "damaged", "illegal", "diverged", "unverified", "exact"
-VERDICTS = (DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What verification says of one match: the verdict, and for a failure where and why."""
-
-    match_id: int
-    ruleset: str
-    verdict: str
-    cause: str = ""
-    is_unfinished: bool = False
-
-    def __str__(self) -> str:
-        return f"match {id_text(self.match_id)} ({self.ruleset}): {self.verdict} {self.cause}".rstrip()
+from kifold.replay.verdicts import DAMAGED, DIVERGED, EXACT, UNVERIFIED, VERDICTS, Verdict, verify_group, verify_log
 
 
 @dataclass(slots=True)
 class Report:
     """Counts of verdicts, how many matches are unfinished, how many events were folded, and every match that failed.
 
-    `unreadable` has one line for each file, or part of one, that could not be read at all.
+    `unreadable` has one line for each file, or part of one, that could not be read or is not what was written.
     """
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
@@ -79,59 +50,104 @@ class Report:
                 self.failures.append(one)
 
 
-def verify_store(
-    store: Store, report: Report, only: str | None, workers: int, on_progress: Callable[[int, int], None]
-) -> None:
-    """Verify a store: archive files in parallel row groups, then the journal.
+OnProgress = Callable[[int, int], None]
+
+
+def verify_store(store: Store, report: Report, only: str | None, workers: int, on_progress: OnProgress) -> None:
+    """Verify a store as it is at one moment: the journal's file, archive files in parallel row groups, live matches.
 
     Args:
         report: is filled as the work goes on, so it is of use also after an interruption.
         only: the name of a ruleset to restrict to.
-        on_progress: called with the numbers of matches and events of each part.
+        on_progress: called with the numbers of matches and events of each part; it must not write to the store.
     """
-    for name, file in store.files(only):
-        if name not in names():
-            matches = store.journal.db.execute(
-                "SELECT match FROM archived JOIN files ON files.id = file WHERE files.name = ?", (file,)
-            )
-            report.add([Verdict(row[0], name, UNVERIFIED, "this ruleset is not installed") for row in matches], 0)
-            continue
-        _verify_file(store.archive_folder, ruleset(name), file, store.tombstones(file), report, workers, on_progress)
-    for match in store.journal.ids(only):
-        verdict, events = _verify_live(store, match)
-        report.add([verdict], events)
-        on_progress(1, events)
+    try:
+        with store.journal.reading():
+            report.unreadable += _journal_faults(store)
+            for name, file in store.files(only):
+                _verify_listed(store, name, file, report, workers, on_progress)
+            for match in store.journal.ids(only):
+                verdict, events = _verify_live(store, match)
+                report.add([verdict], events)
+                on_progress(1, events)
+    except StoreError as error:
+        report.unreadable.append(str(error))
 
 
-def verify_files(
-    folder: Path, report: Report, only: str | None, workers: int, on_progress: Callable[[int, int], None]
-) -> None:
-    """Verify the archive files below a folder that is no store (a copy, a part of one)."""
+def verify_files(folder: Path, report: Report, only: str | None, workers: int, on_progress: OnProgress) -> None:
+    """Verify the archive files below a folder that is no store (a copy, a part of one).
+
+    No journal says here which matches there should be, and which bytes: a file that is missing whole, or a player's
+    name that is another, is not found out.
+    """
     for name, file in archive_files(folder):
-        if only in (None, name) and name in names():
+        if only not in (None, name):
+            continue
+        if name in names():
             _verify_file(folder, ruleset(name), file, set(), report, workers, on_progress)
+        else:
+            report.unreadable.append(f"{paths(folder, name, file)[0]}: ruleset {name} is not installed")
 
 
 def archive_files(folder: Path) -> list[tuple[str, str]]:
-    """(ruleset, name) of the archive files in a folder laid out as an archive."""
-    found = sorted(folder.glob("matches/ruleset=*/*.parquet"))
-    return [(path.parent.name.partition("=")[2], path.stem) for path in found]
+    """(ruleset, name) of the archive files in a folder laid out as an archive, also where one of the two is missing."""
+    found = {(p.parent.name.partition("=")[2], p.stem) for p in folder.glob("*/ruleset=*/*.parquet")}
+    return sorted(found)
+
+
+def _journal_faults(store: Store) -> Iterator[str]:
+    """What is wrong with the journal beyond single matches."""
+    path, rows = store.journal.path, store.journal.rows
+    for (said,) in rows("PRAGMA integrity_check(3)"):
+        if said != "ok":
+            yield f"{path}: is damaged ({' '.join(str(said).split())}); restore it from a copy"
+    for fault, query in (
+        ("live matches are archived too", "SELECT id FROM matches WHERE id IN (SELECT match FROM archived)"),
+        ("matches lie in files that are not listed", "SELECT 1 FROM archived WHERE file NOT IN (SELECT id FROM files)"),
+        ("events belong to no match", "SELECT 1 FROM events WHERE match NOT IN (SELECT id FROM matches)"),
+    ):
+        ((count,),) = rows(f"SELECT count(*) FROM ({query})")
+        if count:
+            yield f"{path}: is damaged ({count:,} {fault}); restore it from a copy"
+
+
+def _verify_listed(store: Store, name: str, file: str, report: Report, workers: int, on_progress: OnProgress) -> None:
+    """Verify a file of the archive, and that it is the one that is listed."""
+    listed = {row[0] for row in store.journal.rows(LISTED, (file,))}
+    if name not in names():
+        verdicts = [Verdict(match, name, UNVERIFIED, "this ruleset is not installed") for match in sorted(listed)]
+        report.add(verdicts, 0)
+        on_progress(len(verdicts), 0)
+        return
+    before = len(report.unreadable)
+    places = paths(store.archive_folder, name, file)
+    [hashes] = store.journal.rows("SELECT matches_hash, events_hash FROM files WHERE name = ?", (file,))
+    for place, written in zip(places, hashes, strict=True):
+        try:
+            if file_hash(place) != written:
+                report.unreadable.append(
+                    f"{place}: is damaged (not the bytes that were written); restore it from a copy"
+                )
+        except OSError:
+            pass  # said below
+    gone = store.tombstones(file)
+    found = _verify_file(store.archive_folder, ruleset(name), file, gone, report, workers, on_progress)
+    if len(report.unreadable) == before and sorted(found) != sorted(listed):
+        report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
+
+
+LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
 
 
 def _verify_file(
-    folder: Path,
-    rules: Ruleset,
-    file: str,
-    gone: set[int],
-    report: Report,
-    workers: int,
-    on_progress: Callable[[int, int], None],
-) -> None:
+    folder: Path, rules: Ruleset, file: str, gone: set[int], report: Report, workers: int, on_progress: OnProgress
+) -> list[int]:
+    """Verify the matches of a file, but for those that are gone; the ids of those that were found."""
     try:
         groups = FileReader(folder, rules, file).groups
     except StoreError as error:
         report.unreadable.append(str(error))
-        return
+        return []
 
     def verify(number: int) -> tuple[list[Verdict], int] | str:
         try:
@@ -140,7 +156,10 @@ def _verify_file(
             return list(verify_group(rules, matches, events)), len(events)
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
+        except UNREADABLE as error:
+            return f"{file}, row group {number}: is damaged ({type(error).__name__}: {error}); restore it from a copy"
 
+    found = []
     with ThreadPoolExecutor(workers) as pool:
         for outcome in _bounded(pool, verify, groups, workers):
             if isinstance(outcome, str):
@@ -148,8 +167,10 @@ def _verify_file(
                 continue
             verdicts, events = outcome
             verdicts = [one for one in verdicts if one.match_id not in gone]
+            found += [one.match_id for one in verdicts]
             report.add(verdicts, events)
             on_progress(len(verdicts), events)
+    return found
 
 
 def _bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, workers: int) -> Iterator[Any]:
@@ -163,119 +184,21 @@ def _bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, w
         yield future.result()
 
 
-def verify_group(rules: Ruleset, matches: pa.Table, events: pa.Table) -> Iterator[Verdict]:
-    """The verdict of each match of a row group.
-
-    Raises:
-        StoreError: when the rows of the two tables do not belong together.
-    """
-    group = read_group(rules, matches, events)
-    found = digests(group)
-    folded = Folder(rules, compiled(rules.name)).fold(group.corpus)
-    others: Iterator[Verdict] = iter(())
-    if not group.is_plain.all():
-        others = iter(_unplain(rules, group, matches, events))
-    for m, row in enumerate(group.rows):
-        if not group.is_plain[m]:
-            yield next(others)
-        elif found[m] != row["digest"]:
-            yield Verdict(row["match_id"], rules.name, DAMAGED, "the digest is not that of the log")
-        elif row["revision"] != rules.revision:
-            yield Verdict(row["match_id"], rules.name, UNVERIFIED, f"revision {row['revision']} is not installed")
-        else:
-            yield _folded_verdict(rules, group, folded, m)
-
-
-def _folded_verdict(rules: Ruleset, group: Group, folded: Folded, m: int) -> Verdict:
-    row, match = group.rows[m], folded.matches[m]
-    started = group.started[m]
-    assert isinstance(started, Started)
-    if match["reason"]:
-        name = rules.reasons[int(match["reason"])]
-        return Verdict(
-            row["match_id"], rules.name, ILLEGAL, f"at event {int(match['done']) + 1} ({name.name}: {name.meaning})"
-        )
-    first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
-    result = SimpleNamespace(**{name: folded.results[name][m] for name in folded.results.dtype.names or ()})
-    seats = folded.per_event["seat"][first:last].astype(int)
-    seats[seats == CHANCE] = -1
-    end = folded.matches["snapshot"][m + 1] if m + 1 < len(group.rows) else len(folded.snapshots)
-    prints = b"".join(fingerprint(one.tobytes()) for one in folded.snapshots[match["snapshot"] : end])
-    is_over = bool(match["turn"] == NOBODY)
-    judged = Judged(seats.tolist(), prints, standings(rules, started.seats, result), is_over)
-    return compare(rules, row, judged, "rules" if is_over else None, group.seats[first:last].tolist())
-
-
-def compare(
-    rules: Ruleset, row: dict[str, Any], judged: Judged, ending: str | None, seats: Sequence[int] | None
-) -> Verdict:
-    """The verdict of a legal match: does the fold arrive where the writer's did?"""
-
-    def verdict(kind: str, cause: str = "") -> Verdict:
-        return Verdict(row["match_id"], rules.name, kind, cause, not judged.is_over)
-
-    if judged.fingerprints != row["fingerprints"]:
-        return verdict(DIVERGED, diverged_where(row["fingerprints"] or b"", judged.fingerprints, row["n_events"]))
-    if [standing_row(standing) for standing in judged.standings] != row["result"]:
-        return verdict(DIVERGED, "at the end (result)")
-    if (judged.is_over, ending) != (row["finished"], row["ending"]):
-        return verdict(DIVERGED, "at the end (whether and how it ended)")
-    if seats is not None and [s if s is not None else -1 for s in judged.seats] != list(seats):
-        return verdict(DIVERGED, "in who acted (seat)")
-    return verdict(EXACT)
-
-
-def diverged_where(stored: bytes, found: bytes, n_events: int) -> str:
-    """Between which events the first fingerprint that differs lies."""
-    size = FINGERPRINT_SIZE
-    count = max(len(stored), len(found)) // size
-    k = next((k for k in range(count) if stored[k * size : (k + 1) * size] != found[k * size : (k + 1) * size]), count)
-    return f"between events {k * SNAPSHOT} and {min((k + 1) * SNAPSHOT, n_events)}"
-
-
-def _unplain(rules: Ruleset, group: Group, matches: pa.Table, events: pa.Table) -> Iterator[Verdict]:
-    """Matches with notes, corrections or values out of range, one by one."""
-    for m in (m for m, plain in enumerate(group.is_plain) if not plain):
-        row, started = group.rows[m], group.started[m]
-        if isinstance(started, str):
-            yield Verdict(row["match_id"], rules.name, DAMAGED, f"its beginning cannot be read: {started}")
-            continue
-        first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
-        yield _verify_slowly(rules, row, matches.slice(m, 1), events.slice(first, last - first))
-
-
-def _verify_slowly(rules: Ruleset, row: dict[str, Any], match: pa.Table, events: pa.Table) -> Verdict:
-    try:
-        log = next(rows_to_logs(rules, match, events))
-    except (KeyError, TypeError, ValueError) as error:
-        return Verdict(row["match_id"], rules.name, DAMAGED, f"an event cannot be read: {error}")
-    return _verify_log(rules, row, log)
-
-
-def _verify_log(rules: Ruleset, row: dict[str, Any], log: Log) -> Verdict:
-    try:
-        if log.digest != row["digest"]:
-            return Verdict(log.match_id, rules.name, DAMAGED, "the digest is not that of the log")
-        for event in log.events:
-            rules.decoder.decode(msgspec.msgpack.encode(event))
-        if log.started.revision != rules.revision:
-            return Verdict(log.match_id, rules.name, UNVERIFIED, f"revision {log.started.revision} is not installed")
-    except (msgspec.MsgspecError, TypeError) as error:
-        return Verdict(log.match_id, rules.name, DAMAGED, f"an event is out of its range: {error}")
-    judged = judge_log(rules, log.started, log.events)
-    if isinstance(judged, Refused):
-        return Verdict(log.match_id, rules.name, ILLEGAL, f"at event {judged.seq} ({judged.reason}: {judged.meaning})")
-    if "fingerprints" not in row:
-        return Verdict(log.match_id, rules.name, EXACT, is_unfinished=not judged.is_over)
-    return compare(rules, row, judged, ending_text(log.events, is_over=judged.is_over), None)
-
-
 def _verify_live(store: Store, match: int) -> tuple[Verdict, int]:
-    row = store.journal.db.execute("SELECT ruleset, digest FROM matches WHERE id = ?", (match,)).fetchone()
+    ((name, digest, is_over),) = store.journal.rows(
+        "SELECT ruleset, digest, is_over FROM matches WHERE id = ?", (match,)
+    )
+    if not store.journal.is_intact(match):
+        return Verdict(match, name, DAMAGED, NOT_AS_WRITTEN), 0
     try:
         log = store.journal.log(match)
     except RulesetError as error:
-        return Verdict(match, row[0], UNVERIFIED, str(error)), 0
-    except (msgspec.MsgspecError, StoreError) as error:
-        return Verdict(match, row[0], DAMAGED, f"the journal cannot be read: {error}"), 0
-    return _verify_log(ruleset(row[0]), {"digest": row[1]}, log), len(log.events)
+        return Verdict(match, name, UNVERIFIED, str(error)), 0
+    except StoreError as error:
+        return Verdict(match, name, DAMAGED, str(error)), 0
+    if log.started.ruleset != name:
+        return Verdict(match, name, DAMAGED, f"its log is one of {log.started.ruleset}"), len(log.events)
+    verdict = verify_log(ruleset(name), {"digest": digest}, log)
+    if verdict.verdict == EXACT and verdict.is_unfinished == bool(is_over):
+        verdict = Verdict(match, name, DIVERGED, "at the end (whether it ended)", verdict.is_unfinished)
+    return verdict, len(log.events)

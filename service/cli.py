@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from kifold.service import analysis, bulk, demo, matches, rulesets
+from kifold.service import analysis, bulk, demo, looking, matches, rulesets
 from kifold.service.context import Context, default_store
 
 HELP = """Record, replay, verify and query matches of tabletop games.
@@ -49,7 +49,7 @@ def root(
     context.obj = Context(store or default_store(), debug)
 
 
-for module in (demo, rulesets, matches, bulk, analysis):
+for module in (demo, rulesets, matches, looking, bulk, analysis):
     module.register(app)
 
 

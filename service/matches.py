@@ -1,19 +1,16 @@
-"""Commands on single matches: new, append, log, show, delete."""
+"""Commands that change single matches: new, append, delete."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kifold.service.context import (
     Context,
-    FormatOption,
     SetOption,
     UsageError,
-    choose,
     option_values,
     pairs,
     print_json,
@@ -32,7 +29,7 @@ MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Match id, o
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (new, append, log, show, delete):
+    for command in (new, append, delete):
         app.command()(command)
 
 
@@ -128,7 +125,8 @@ def append(
         typer.echo(f"event {seq}; {_whose_turn(store.play(number))}")
 
 
-def _rules(log: Log) -> Ruleset:
+def rules_of(log: Log) -> Ruleset:
+    """The ruleset that a match is played under."""
     from kifold.core import registry
 
     return registry.ruleset(log.started.ruleset)
@@ -151,70 +149,8 @@ def _standings(play: Play) -> str:
     return ", ".join(parts)
 
 
-def log(
-    context: typer.Context,
-    match: Annotated[str | None, typer.Argument(metavar="[MATCH]", help="Match id, or its beginning.")] = None,
-    format_: FormatOption = "table",
-) -> None:
-    """Print the log of a match; without MATCH list the matches of the store.
-
-    Example: kifold log
-    """
-    choose(format_, ("table", "json"), "--format")
-    with context_of(context).store() as store:
-        if match is None:
-            _list(store, format_)
-        else:
-            _print_log(store.log(store.find(match)), format_)
-
-
-def _print_log(found: Log, format_: str) -> None:
-    from kifold.core.codec import setup_to_json, to_json
-    from kifold.core.events import Noted
-    from kifold.records.ids import id_text
-
-    rules, started = _rules(found), found.started
-    events = [{"seq": seq, **to_json(event)} for seq, event in enumerate(found.events, start=1)]
-    if format_ == "json":
-        head = {
-            "seq": 0,
-            "event": "started",
-            "ruleset": started.ruleset,
-            "variant": started.variant,
-            "revision": started.revision,
-            "options": started.options,
-            "seats": started.seats,
-            "tags": started.tags,
-            "setup": setup_to_json(started.setup),
-        }
-        print_json(
-            {
-                "match": id_text(found.match_id),
-                "players": found.players,
-                "digest": found.digest.hex(),
-                "events": [head, *events],
-            }
-        )
-        return
-    options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
-    typer.echo(
-        f"match {id_text(found.match_id)}: {started.ruleset} {started.variant}, revision {started.revision}, {options}"
-    )
-    for name, player in zip(rules.seat_names(started), found.players, strict=False):
-        typer.echo(f"  {name}: {player}")
-    for name, value in started.tags.items():
-        typer.echo(f"  {name}: {value}")
-    for seq, event in enumerate(found.events, start=1):
-        if isinstance(event, Noted):
-            typer.echo(f"{seq:5}  {event.name}: {'; '.join(event.values)}")
-        elif type(event) in rules.events:
-            typer.echo(f"{seq:5}  {rules.notation.write(started, event)}")
-        else:
-            said = ", ".join(f"{k} {v}" for k, v in events[seq - 1].items() if k not in ("seq", "event"))
-            typer.echo(f"{seq:5}  {events[seq - 1]['event']} {said}")
-
-
-def _list(store: Store, format_: str) -> None:
+def list_matches(store: Store, format_: str) -> None:
+    """Print the live matches one by one, and how many are archived."""
     from kifold.records.ids import id_text
 
     live = [store.journal.log(match) for match in store.journal.ids()]
@@ -239,84 +175,6 @@ def _list(store: Store, format_: str) -> None:
         typer.echo(f'{many:,} archived matches of {name} (list them with: kifold sql "select * from matches")')
     if not rows and not archived:
         typer.echo("no matches yet; begin one with: kifold new blokus")
-
-
-def show(
-    context: typer.Context,
-    match: MatchArgument,
-    at: Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")] = None,
-    as_: Annotated[str, typer.Option("--as", help="text, svg, html or json.")] = "text",
-    out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
-) -> None:
-    """Show a position as a picture.
-
-    Example: kifold show MATCH --at 12 --as svg --out position.svg
-    """
-    from kifold.records.ids import id_text
-    from kifold.replay import timeline
-
-    choose(as_, ("text", "svg", "html", "json"), "--as")
-    with context_of(context).store() as store:
-        found = store.log(store.find(match))
-    rules = _rules(found)
-    plies = list(timeline.ply_states(rules, found.started, found.events))
-    ply = plies[-1].number if at is None else at
-    if not 0 <= ply < len(plies):
-        raise UsageError(f"ply {ply}: the match has plies 0..{len(plies) - 1}")
-    title = f"{rules.title} {id_text(found.match_id)}, ply {ply}"
-    if as_ == "json":
-        _write(out, _position_json(rules, found, plies[ply]))
-    elif as_ == "html":
-        from kifold.replay.html import draw_html
-
-        _write(out, draw_html(list(timeline.captioned(rules, found.started, found.events)), title))
-    else:
-        from kifold.replay.svg import draw_svg
-        from kifold.replay.text import draw_text
-
-        scene = timeline.picture_of(rules, found.started, plies[ply])
-        _write(out, draw_svg(scene, title) if as_ == "svg" else draw_text(scene, colour=_wants_colour(out)))
-
-
-def _wants_colour(out: Path | None) -> bool:
-    import os
-
-    return out is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-
-
-def _write(out: Path | None, text: str) -> None:
-    if out is None:
-        typer.echo(text)
-        return
-    try:
-        out.write_text(text + ("" if text.endswith("\n") else "\n"), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
-
-
-def _position_json(rules: Ruleset, found: Log, ply: Any) -> str:
-    import json
-
-    from kifold.core.codec import to_json
-    from kifold.core.play import standings
-    from kifold.records.ids import id_text
-
-    result: Any = rules.result()
-    rules.rules.result(ply.state, result)
-    return json.dumps(
-        {
-            "match": id_text(found.match_id),
-            "ply": ply.number,
-            "events": [to_json(event) for event in ply.events],
-            "turn": -1 if ply.ending else rules.rules.turn(ply.state),
-            "state": {slot.name: getattr(ply.state, slot.name) for slot in ply.state.slots if slot.role is None},
-            "standings": [
-                {"seat": s.seat, "rank": s.rank, "shared": s.shared, "score": s.score, **s.components}
-                for s in standings(rules, found.started.seats, result, ply.ending)
-            ],
-        },
-        indent=2,
-    )
 
 
 def delete(

@@ -112,7 +112,7 @@ class _Writer:
 
     def _name(self, note: Noted) -> str | None:
         """The property that reads back as this note where it stands, None if there is none."""
-        if False and any("\r" in value for value in note.values):
+        if not note.values or any("\r" in value for value in note.values):
             return None
         if note.name == COMMENT:
             return "C"
@@ -160,7 +160,7 @@ def _forms(log: Log) -> list[int]:
         event = log.events[seq - 1]
         if seq in standing and (isinstance(event, Place) or event == NODE):
             form, follows = _OPENS, type(event)
-        elif isinstance(event, Pass) and follows is Place and log.started.options.get("voluntary_pass"):
+        elif isinstance(event, Pass) and log.started.options.get("voluntary_pass"):
             form = _IMPLIED
         elif follows is not None and isinstance(event, Noted) and event.name == SIDE_LINES and _are_side_lines(event):
             form, follows = _BRANCHES, None

@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ BY_ORDER = 4
 Cells = frozenset[tuple[int, int]]
 
 
+@cache
 def to_oracle(event: Event) -> tuple[Any, ...]:
     """An orientation that the piece does not have becomes no cells at all, which is no piece either."""
     if isinstance(event, Pass):

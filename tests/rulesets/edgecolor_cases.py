@@ -36,11 +36,14 @@ from kifold.core.rulesets.edgecolor.declaration import (
 from kifold.core.rulesets.edgecolor.declaration import (
     Play as PlayCard,
 )
-from kifold.core.rulesets.edgecolor.notation import edges_of, read_card
+from kifold.core.rulesets.edgecolor.notation import edges_of, read_card, read_cell
 from kifold.core.rulesets.edgecolor.places import note_all_places
 from kifold.core.rulesets.edgecolor.turns import go_on, start_solo_turn, start_turn
 from tests.rulesets.harness import Adapter, Log, chosen_log, load_oracle, random_log
 
+Item = tuple[int, int]
+"""(card, flip); a blocker is (48, 0)."""
+BLOCK: Item = (BLOCKER, 0)
 ORACLE: Any = load_oracle("edgecolor")
 MULTIPLAYER = ("beginner", "standard", "hard", "duo", "4x4")
 OWN_EDGES = tuple(sorted({min(s, (s[2], s[3], s[0], s[1])) for s in [
@@ -63,6 +66,22 @@ def card(text: str, edges: Sequence[int] = CATALOGUE_A) -> tuple[int, int]:
 def cards(*texts: str) -> list[int]:
     """Cards by what one sees of them, any way up."""
     return [card(text)[0] for text in texts]
+
+
+def at(name: str, size: int = 5) -> int:
+    """The cell of ``c2``."""
+    return read_cell(size, name)
+
+
+def layout(size: int = 5, /, **tops: str | Item) -> dict[int, list[Item]]:
+    """``c2="123K/1"`` as a board."""
+    return {at(name, size): [card(top) if isinstance(top, str) else top] for name, top in tops.items()}
+
+
+def put(seat: int, text: str, name: str, size: int = 5) -> PlayCard:
+    """A card, as one sees it lie, on a cell."""
+    number, flip = card(text)
+    return PlayCard(seat, number, at(name, size), flip)
 
 
 def to_oracle(event: Event) -> tuple[Any, ...]:
@@ -133,10 +152,6 @@ ADAPTER = Adapter(EDGECOLOR, build, to_oracle, position, chance, compares_result
 
 
 # Positions set up by hand: rare things happen late, with small hands and small decks, and a deal cannot begin there.
-
-Item = tuple[int, int]
-"""(card, flip); a blocker is (48, 0)."""
-BLOCK: Item = (BLOCKER, 0)
 
 
 @dataclass(frozen=True)

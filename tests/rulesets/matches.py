@@ -12,7 +12,8 @@ import msgspec
 from kifold.core.compiled import Compiled
 from kifold.core.corpus import Corpus, Folder
 from kifold.core.emit import Out
-from kifold.core.events import Event, Started
+from kifold.core.events import Event, Started, tag_of
+from kifold.core.fields import fields_of
 from kifold.core.flat import flatten_setup, unflatten, unflatten_setup
 from kifold.core.play import Play
 from kifold.core.records import from_numpy
@@ -87,14 +88,19 @@ def logs_of(corpus: Corpus, started: Started) -> list[Log]:
 
 
 def events_of(ruleset: Ruleset, rows: Any) -> list[Event]:
-    """Flat records out of a structured array as events."""
+    """Flat records out of a structured array as events: `unflatten` of many."""
     columns = {slot.name: rows[slot.name].tolist() for slot in ruleset.event_record.slots}
+    kinds = {tag_of(kind): (kind, fields_of(kind)) for kind in ruleset.events}
     events = []
-    for i in range(len(rows)):
-        record = ruleset.event_record()
-        for name, column in columns.items():
-            setattr(record, name, column[i])
-        events.append(unflatten(ruleset, record))
+    for i, tag in enumerate(columns["tag"]):
+        kind, fields = kinds[tag]
+        values = []
+        for field in fields:
+            value = columns[field.name][i]
+            if field.kind == "ints":
+                value = tuple(value[: columns[f"n_{field.name}"][i]])
+            values.append(bool(value) if field.kind == "bool" else value)
+        events.append(kind(*values))
     return events
 
 

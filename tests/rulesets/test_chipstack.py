@@ -14,7 +14,8 @@ from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.chipstack import CHIPSTACK
 from kifold.core.rulesets.chipstack.board import AREA_CELLS, AREA_SIZE, area, lay_chip, take_chip, top_colour
 from kifold.core.rulesets.chipstack.declaration import MOST_HEIGHT, ChipstackSetup, Place, State, Take
-from kifold.core.rulesets.chipstack.views import SPECTATOR, hide_state
+from kifold.core.rulesets.chipstack.views import hide_state
+from kifold.core.ruleset import SPECTATOR
 from tests.rulesets.chipstack_cases import (
     BLUE,
     GREEN,
@@ -390,15 +391,15 @@ def test_000_8_chips_are_behind_screens_until_the_end():
     )
     before = play.state.copy()
     for seat in range(3):
-        seen = hide_state(play.started, play.state, seat)
+        seen = hide_state(play.started, play.state, seat, play.is_over)
         shown = [seen.held[5 * other : 5 * other + 5] for other in range(3)]
         assert shown == [holds(play, other) if other == seat else [0] * 5 for other in range(3)]
         seen.held = before.held[:]
         assert seen == before
-    assert hide_state(play.started, play.state, SPECTATOR).held == [0] * 25
+    assert hide_state(play.started, play.state, SPECTATOR, play.is_over).held == [0] * 25
     assert play.state == before
     take(play, "2-b")
-    assert hide_state(play.started, play.state, SPECTATOR) == play.state
+    assert hide_state(play.started, play.state, SPECTATOR, play.is_over) == play.state
 
 
 def test_000_9_who_placed_last_begins_phase_2():
@@ -425,7 +426,7 @@ def test_000_11_pieces_without_chips_cannot_be_placed():
 
 def test_000_12_buried_chips_can_be_seen():
     play = table({"2-b": RED_SQUARE}, {"2-b": [GREEN, BLUE]}, phase=2)
-    assert stack_on(hide_state(play.started, play.state, SPECTATOR), cell("2-b")) == [GREEN, BLUE]
+    assert stack_on(hide_state(play.started, play.state, SPECTATOR, play.is_over), cell("2-b")) == [GREEN, BLUE]
 
 
 def test_000_13_the_second_chip_lands_on_the_first():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.ruleset import Notation, Rules, Ruleset, Views
 from kifold.core.rulesets.chipstack import notation, rules
 from kifold.core.rulesets.chipstack.declaration import (
     EFFECTS,
@@ -16,6 +16,7 @@ from kifold.core.rulesets.chipstack.declaration import (
     Take,
 )
 from kifold.core.rulesets.chipstack.picture import opening, picture
+from kifold.core.rulesets.chipstack.views import hide_state
 
 CHIPSTACK = Ruleset(
     name="chipstack",
@@ -42,6 +43,7 @@ CHIPSTACK = Ruleset(
     ),
     notation=Notation(notation.write, notation.read, "purple-square@4-e:3-d,3-e,6-d"),
     picture=picture,
+    views=Views(hide_state),
     opening=opening,
     notes=(
         "The game's published name is not known; chipstack is ours. The rule text names two of the five colours, "

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from kifold.core.events import Started
 from kifold.core.rulesets.chipstack.declaration import COLOURS, State
-from kifold.core.rulesets.chipstack.rules import OVER
-
-SPECTATOR = -1
-"""The seat of somebody who looks on: sees behind no screen."""
 
 
-def hide_state(started: Started, state: State, seat: int) -> State:
+def hide_state(started: Started, state: State, seat: int, is_over: bool) -> State:
     """A copy of the position with the other seats' chips set to 0, unless the match is over: then the screens are gone.
 
     No event needs hiding: whatever happens is public, so what is behind a screen can be remembered (000-8).
     """
     seen = state.copy()
-    if state.phase != OVER:
+    if not is_over:
         for other in range(started.seats):
             if other != seat:
                 for colour in range(len(COLOURS)):

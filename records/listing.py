@@ -1,0 +1,85 @@
+"""What a store has: which matches, live or archived, and in which files. The journal's database lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kifold.records.errors import NoSuchMatch
+from kifold.records.ids import id_text, parse_id
+from kifold.records.journal import Journal
+
+
+class Listing:
+    """The questions to the list of what a store has.
+
+    Attributes:
+        journal: the SQLite file, which also lists what the archive holds.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+
+    def find(self, text: str) -> int:
+        """The id that a person means: in full, its beginning, or the decimal form of SQL.
+
+        Raises:
+            NoSuchMatch: when no match, or more than one, begins so.
+            ValueError: when the text cannot be the beginning of an id.
+        """
+        first, last = parse_id(text)
+        query = "SELECT id FROM (SELECT id FROM matches UNION ALL SELECT match FROM archived) WHERE id BETWEEN ? AND ?"
+        found = [row[0] for row in self.journal.rows(query + " LIMIT 2", (first, last))]
+        if len(found) > 1:
+            raise NoSuchMatch(f"{text} could be {' or '.join(id_text(i) for i in found)}: write more of it")
+        if not found:
+            raise NoSuchMatch(
+                f"there is no match {text} in {self.journal.path.parent}; `kifold log` lists what there is"
+            )
+        return int(found[0])
+
+    def no_such_match(self, match: int) -> NoSuchMatch:
+        """What to raise when a match is not in the journal."""
+        if self.file_of(match) is not None:
+            return NoSuchMatch(f"match {id_text(match)} is archived: read its log, or append to it to bring it back")
+        return NoSuchMatch(
+            f"there is no match {id_text(match)} in {self.journal.path.parent}; `kifold log` lists what there is"
+        )
+
+    def files(self, ruleset_name: str | None = None) -> list[tuple[str, str]]:
+        """(ruleset, name) of the live archive files, in the order in which they were added."""
+        rows = self.journal.rows("SELECT ruleset, name FROM files ORDER BY id")
+        return [(r, name) for r, name in rows if ruleset_name in (None, r)]
+
+    def tombstones(self, file: str) -> set[int]:
+        """Ids of the matches in an archive file that were deleted or replaced."""
+        query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"
+        return {row[0] for row in self.journal.rows(query, (file,))}
+
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """Per ruleset, the numbers of live and of archived matches."""
+        counts: dict[str, tuple[int, int]] = {}
+        for name, live in self.journal.rows("SELECT ruleset, count(*) FROM matches GROUP BY 1"):
+            counts[name] = (live, 0)
+        archived = "SELECT ruleset, count(*) FROM archived JOIN files ON files.id = file GROUP BY 1"
+        for name, many in self.journal.rows(archived):
+            counts[name] = (counts.get(name, (0, 0))[0], many)
+        return counts
+
+    def held(self, matches: Iterable[int]) -> set[int]:
+        """Those of the ids that the store has a match of."""
+        query = (
+            "SELECT value FROM json_each(?) WHERE value IN (SELECT match FROM archived) "
+            "OR value IN (SELECT id FROM matches)"
+        )
+        return {row[0] for row in self.journal.rows(query, ("[" + ",".join(map(str, matches)) + "]",))}
+
+    def holds(self, match: int) -> bool:
+        """Whether the store has a match of that id."""
+        return match in self.held([match])
+
+    def file_of(self, match: int) -> tuple[str, str] | None:
+        """(ruleset, name) of the archive file that holds a match; None when the archive does not."""
+        row = self.journal.row(
+            "SELECT ruleset, name FROM archived JOIN files ON files.id = file WHERE match = ?", (match,)
+        )
+        return (row[0], row[1]) if row else None

@@ -1,0 +1,198 @@
+"""Commands that look at a match: log, show. With --seat they tell what that seat may know."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kifold.service.context import FormatOption, UsageError, choose, print_json
+from kifold.service.matches import MatchArgument, context_of, list_matches, rules_of
+
+if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
+    from kifold.records.log import Log
+    from kifold.replay.timeline import Ply
+    from kifold.replay.views import SeenLog
+
+SeatOption = Annotated[
+    str | None, typer.Option(metavar="N", help="Only what seat N may know, or `spectator`; by default everything.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (log, show):
+        app.command()(command)
+
+
+def log(
+    context: typer.Context,
+    match: Annotated[str | None, typer.Argument(metavar="[MATCH]", help="Match id, or its beginning.")] = None,
+    seat: SeatOption = None,
+    format_: FormatOption = "table",
+) -> None:
+    """Print the log of a match; without MATCH list the matches.
+
+    Example: kifold log
+    """
+    from kifold.replay.views import SeenLog, seen_log
+
+    choose(format_, ("table", "json"), "--format")
+    with context_of(context).store() as store:
+        if match is None:
+            list_matches(store, format_)
+            return
+        found = store.log(store.find(match))
+    rules, number = rules_of(found), _seat(found, seat)
+    if number is None:
+        seen = SeenLog(found.started, tuple(found.events))
+    else:
+        seen = seen_log(rules, found.started, found.events, number)
+    if format_ == "json":
+        _print_json(found, seen, is_full=number is None)
+    else:
+        _print_log(rules, found, seen)
+
+
+def _seat(found: Log, text: str | None) -> int | None:
+    """The seat that `--seat` names; None for the full log."""
+    from kifold.core.ruleset import SPECTATOR
+
+    if text is None:
+        return None
+    if text == "spectator":
+        return SPECTATOR
+    if not text.isascii() or not text.isdigit() or int(text) >= found.started.seats:
+        raise UsageError(f"--seat cannot be {text!r}: choose 0..{found.started.seats - 1} or spectator")
+    return int(text)
+
+
+def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
+    from kifold.records.ids import id_text
+    from kifold.replay.views import seen_json
+
+    data = {"match": id_text(found.match_id), "players": list(found.players)}
+    # The digest is of the full log: it would let a seat try out what the others hold.
+    digest = {"digest": found.digest.hex()} if is_full else {}
+    print_json(data | digest | seen_json(seen))
+
+
+def _print_log(rules: Ruleset, found: Log, seen: SeenLog) -> None:
+    from kifold.records.ids import id_text
+
+    started = seen.started
+    options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
+    head = f"{started.ruleset} {started.variant}, revision {started.revision}"
+    typer.echo(f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else ""))
+    for name, player in zip(rules.seat_names(started), found.players, strict=False):
+        typer.echo(f"  {name}: {player}")
+    for name, value in started.tags.items():
+        typer.echo(f"  {name}: {value}")
+    for seq, event in enumerate(seen.events, start=1):
+        typer.echo(f"{seq:5}  {_line(rules, found, event)}")
+
+
+def _line(rules: Ruleset, found: Log, event: Any) -> str:
+    from kifold.core.codec import to_json
+    from kifold.core.events import Noted
+    from kifold.core.ruleset import Hidden
+
+    if isinstance(event, Hidden):
+        return f"{event.kind} (hidden)" if event.seat is None else f"{event.seat}:{event.kind} (hidden)"
+    if isinstance(event, Noted):
+        return f"{event.name}: {'; '.join(event.values)}"
+    if type(event) in rules.events:
+        return rules.notation.write(found.started, event)
+    said = to_json(event)
+    return " ".join(str(value) if key == "event" else f"{key} {value}" for key, value in said.items())
+
+
+def show(
+    context: typer.Context,
+    match: MatchArgument,
+    at: Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")] = None,
+    seat: SeatOption = None,
+    as_: Annotated[str, typer.Option("--as", help="text, svg, html or json.")] = "text",
+    out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
+) -> None:
+    """Show a position as a picture.
+
+    Example: kifold show MATCH --at 12 --as svg --out position.svg
+    """
+    from kifold.records.ids import id_text
+    from kifold.replay import timeline
+
+    choose(as_, ("text", "svg", "html", "json"), "--as")
+    with context_of(context).store() as store:
+        found = store.log(store.find(match))
+    rules, number = rules_of(found), _seat(found, seat)
+    plies = list(timeline.ply_states(rules, found.started, found.events))
+    ply = plies[-1].number if at is None else at
+    if not 0 <= ply < len(plies):
+        raise UsageError(f"ply {ply}: the match has plies 0..{len(plies) - 1}")
+    title = f"{rules.title} {id_text(found.match_id)}, ply {ply}"
+    if as_ == "json":
+        import json
+
+        _write(out, json.dumps(_position(rules, found, plies[ply], number), indent=2))
+    elif as_ == "html":
+        from kifold.replay.html import draw_html
+
+        _write(out, draw_html(list(timeline.captioned(rules, found.started, found.events, number)), title))
+    else:
+        from kifold.replay.svg import draw_svg
+        from kifold.replay.text import draw_text
+
+        scene = timeline.picture_of(rules, found.started, plies[ply], number)
+        _write(out, draw_svg(scene, title) if as_ == "svg" else draw_text(scene, colour=_wants_colour(out)))
+
+
+def _wants_colour(out: Path | None) -> bool:
+    import os
+
+    return out is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _write(out: Path | None, text: str) -> None:
+    if out is None:
+        typer.echo(text.rstrip("\n"))
+        return
+    try:
+        out.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
+
+
+def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[str, Any]:
+    from kifold.core.play import standings
+    from kifold.core.ruleset import NOBODY
+    from kifold.records.ids import id_text
+    from kifold.replay.views import SeenLog, seen_json, seen_log, seen_state
+
+    turn = NOBODY if ply.ending else rules.rules.turn(ply.state)
+    is_over = turn == NOBODY
+    seen, state = SeenLog(found.started, ply.events), ply.state
+    if seat is not None:
+        seen = seen_log(rules, found.started, ply.events, seat)
+        state = seen_state(rules, found.started, ply.state, seat, is_over=is_over)
+    data = {
+        "match": id_text(found.match_id),
+        "ply": ply.number,
+        "events": [{k: v for k, v in event.items() if k != "seq"} for event in seen_json(seen)["events"][1:]],
+        "turn": turn,
+        "state": {slot.name: getattr(state, slot.name) for slot in state.slots if slot.role is None},
+    }
+    if seat is not None and rules.views is not None and not is_over:
+        # How seats stand may follow from what lies behind their screens.
+        return data
+    result: Any = rules.result()
+    rules.rules.result(ply.state, result)
+    return data | {
+        "standings": [
+            {"seat": s.seat, "rank": s.rank, "shared": s.shared, "score": s.score, **s.components}
+            for s in standings(rules, found.started.seats, result, ply.ending)
+        ]
+    }
