@@ -154,14 +154,10 @@ def _word(field: Field) -> str:
 
 
 def _scores_query(rules: Ruleset) -> str:
-    components = "".join(f", s.{_name(slot.name)}" for slot in components_of(rules))
+    components = "".join(f", s.{_name(slot.name)}" for slot in rules.components)
     return (
         f"SELECT match_id, '{rules.name}' AS ruleset, variant, finished, s.seat AS seat, "
         f"players[s.seat + 1] AS player, s.score AS score, s.rank AS rank, s.shared AS shared{components} "
         f"FROM (SELECT match_id, variant, players, finished, unnest(result) AS s FROM _{rules.name}_matches)"
     )
 
-
-def components_of(rules: Ruleset) -> list[Any]:
-    """The named components of a ruleset's result, beyond rank and score."""
-    return [slot for slot in rules.result.slots if slot.name not in ("rank", "shared", "score")]

@@ -97,16 +97,17 @@ def _prefixes(
         prefixes AS (
             SELECT match_id, list(event ORDER BY ply) AS events FROM decisions WHERE ply <= $depth
             GROUP BY match_id HAVING count(*) = $depth)
-        SELECT variant, revision, options, seats, setup, events, count(*), {firsts}
+        SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts}
         FROM prefixes JOIN _{rules.name}_matches USING (match_id)
         WHERE finished{where} GROUP BY ALL""",
         {"depth": depth, "reach": _reach(connection, rules, depth)} | ({} if variant is None else {"variant": variant}),
     )
     while rows := cursor.fetchmany(BATCH):
-        for variant_, revision, options, seats, setup, events, n, *first in rows:
+        for variant_, revision, schema, options, seats, setup, events, n, *first in rows:
             row = {
                 "variant": variant_,
                 "revision": revision,
+                "schema": schema,
                 "options": list(options.items()),
                 "seats": seats,
                 "tags": [],

@@ -6,7 +6,6 @@ from typing import Any
 
 import duckdb
 
-from kifold.analytics.catalogue import components_of
 from kifold.analytics.intervals import wilson
 from kifold.analytics.query import Answer, run
 from kifold.core.ruleset import Ruleset
@@ -21,7 +20,7 @@ def scores(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> Answer:
     Columns: variant, seat, n, first, shared_first, first_rate, low, high, then score and score_sd where the game has
     points, then the components.
     """
-    numbers = [slot.name for slot in components_of(rules) if slot.length == rules.most_seats]
+    numbers = [slot.name for slot in rules.components if slot.length == rules.most_seats]
     means = "".join(f', round(avg("{name}"), 2) AS "{name}"' for name in numbers)
     points = ", round(avg(score), 2) AS score, round(stddev_samp(score), 2) AS score_sd" if rules.has_score else ""
     answer = run(

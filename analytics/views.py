@@ -14,6 +14,7 @@ MEANINGS = {
     "ruleset": "the game",
     "variant": "its variant",
     "revision": "the revision of the rules that the match is pinned to",
+    "schema": "the version of the events' declaration that the log was written under",
     "options": "every option's value",
     "seats": "how many play",
     "tags": "named texts: date, event, source, …",

@@ -36,7 +36,8 @@ class Setup(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid_unkno
 class Started(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True, tag=0):
     """Event 0 of every log: which rules it is played under, and from what.
 
-    `options` holds the resolved value of every option, in the ruleset's order. `setup` is the ruleset's `Setup`.
+    `options` holds the resolved value of every option, in the ruleset's order. `setup` is the ruleset's `Setup`. `schema`
+    is the version of the ruleset's events: the digest is that of the bytes that this version writes.
     """
 
     ruleset: str
@@ -46,6 +47,7 @@ class Started(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_field
     seats: Annotated[int, Meta(ge=1, le=16)]
     tags: dict[str, str]
     setup: Any
+    schema: Annotated[int, Meta(ge=1, le=1 << 15)] = 1
 
 
 class Finished(Event, frozen=True, tag=1):

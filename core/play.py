@@ -192,14 +192,13 @@ def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:
 
 def standings(ruleset: Ruleset, seats: int, result: Any, ending: Event | None = None) -> list[Standing]:
     """The result record as one `Standing` per seat; `result` plain or a NumPy record read by attribute."""
-    named = [slot for slot in ruleset.result.slots if slot.name not in ("rank", "shared", "score")]
     ranks = [int(result.rank[seat]) for seat in range(seats)]
     if isinstance(ending, Resigned):
         ranks = _resigned(ranks, ending.seat)
     table = []
     for seat in range(seats):
         components: dict[str, int | list[int]] = {}
-        for slot in named:
+        for slot in ruleset.components:
             value = getattr(result, slot.name)
             per_seat = slot.length // ruleset.most_seats
             part = [int(v) for v in value[seat * per_seat : (seat + 1) * per_seat]]

@@ -6,14 +6,10 @@ from typing import Any
 
 
 def rank_by_score(result: Any, seats: int) -> None:
-    """Standard competition ranking (1, 1, 3): fill `rank` and `shared` from `score`, the highest first."""
+    """Standard competition ranking (1, 1, 3): fill `rank` from `score`, the highest first."""
     for seat in range(seats):
         rank = 1
-        shared = 0
         for other in range(seats):
             if result.score[other] > result.score[seat]:
                 rank += 1
-            elif other != seat and result.score[other] == result.score[seat]:
-                shared = 1
         result.rank[seat] = rank
-        result.shared[seat] = shared

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,8 @@ from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Se
 from kifold.core.flat import event_record, setup_record
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
-from kifold.core.records import Record
+from kifold.core.records import Record, Slot
+from kifold.core.rng import below
 from kifold.core.scene import Scene
 
 NOBODY = -1
@@ -23,6 +24,17 @@ CHANCE = -2
 
 SNAPSHOT = 16
 """A fingerprint is taken after every so many events of a match, and at its end."""
+
+
+def seat_of(state: Any, event: Any) -> int:
+    """The seat that the event names."""
+    seat: int = event.seat
+    return seat
+
+
+def any_of(state: Any, out: Any, n: int, random: Any) -> int:
+    """Any of the legal events, each as likely."""
+    return below(random, n)
 
 
 @dataclass(frozen=True)
@@ -36,11 +48,10 @@ class Rules:
     * ``legal(state, seat, out) -> n``: writes the legal events of a seat into `out` (see `kifold.core.emit`), also out
       of turn. For `CHANCE`: what chance may decide now.
     * ``turn(state) -> seat``: who decides next, `NOBODY` or `CHANCE`.
-    * ``actor(state, event) -> seat``: whose event it is.
-    * ``result(state, result)``: fills `result`, a zeroed record with `rank` and `shared` per seat, `score` where the
-    game has
-      points, and named components: arrays of `most_seats` × k numbers, k for each seat.
-    * ``greedy(state, out, n, random) -> i``: which of `n` legal events a greedy player takes.
+    * ``actor(state, event) -> seat``: whose event it is; by default that of its field `seat`.
+    * ``result(state, result)``: fills `result`, a zeroed record with `rank` per seat (equal ranks are shared), `score`
+      where the game has points, and named components: arrays of `most_seats` × k numbers, k for each seat.
+    * ``greedy(state, out, n, random) -> i``: which of `n` legal events a greedy player takes; by default any.
     * ``chance(setup, random)``: draws the chance part of a setup record; absent where a setup has none.
     """
 
@@ -49,9 +60,10 @@ class Rules:
     apply: Callable[[Any, Any], int]
     legal: Callable[[Any, int, Any], int]
     turn: Callable[[Any], int]
-    actor: Callable[[Any, Any], int]
     result: Callable[[Any, Any], None]
-    greedy: Callable[[Any, Any, int, Any], int]
+    _: KW_ONLY
+    actor: Callable[[Any, Any], int] = seat_of
+    greedy: Callable[[Any, Any, int, Any], int] = any_of
     chance: Callable[[Any, Any], None] | None = None
 
 
@@ -106,7 +118,7 @@ class Views:
     picture: Callable[[Started, Any, int, bool], Scene] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Ruleset:
     """One game: everything that kifold knows of it."""
 
@@ -114,9 +126,9 @@ class Ruleset:
     revision: int
     title: str
     variants: tuple[Variant, ...]
-    options: tuple[Option, ...]
+    options: tuple[Option, ...] = ()
     actions: tuple[type[Event], ...]
-    setup: type[Setup]
+    setup: type[Setup] = Setup
     state: type[Record]
     result: type[Record]
     reasons: Reasons
@@ -129,6 +141,8 @@ class Ruleset:
     chance: tuple[type[Event], ...] = ()
     views: Views | None = None
     """What each seat may know; None where everything lies open."""
+    schema: int = 1
+    """The version of the events' declaration; a field that is added (last, with a default) makes a new one."""
     notes: str = ""
     """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
     units: Mapping[str, str] = field(default_factory=dict)
@@ -141,6 +155,11 @@ class Ruleset:
             if not FIRST_RULESET_TAG <= tag_of(event) < 128:
                 raise TypeError(f"{event.__name__}: a ruleset's tags are {FIRST_RULESET_TAG}..127")
         return self.actions + self.chance
+
+    @cached_property
+    def components(self) -> tuple[Slot, ...]:
+        """The named components of the result, beyond `rank` and `score`."""
+        return tuple(slot for slot in self.result.slots if slot.name not in ("rank", "score"))
 
     @property
     def has_score(self) -> bool:
@@ -214,6 +233,7 @@ class Ruleset:
             count,
             dict(tags or {}),
             self.setup() if setup is None else setup,
+            self.schema,
         )
 
     def seat_names(self, started: Started) -> tuple[str, ...]:

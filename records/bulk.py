@@ -197,6 +197,7 @@ def _matches_table(corpus: Corpus, folded: Folded, started: Callable[[int], Star
         "match_id": np.asarray(ids, np.int64),
         "variant": [s.variant for s in starts],
         "revision": [s.revision for s in starts],
+        "schema": [s.schema for s in starts],
         "options": [[(name, option_text(value)) for name, value in s.options.items()] for s in starts],
         "seats": [s.seats for s in starts],
         "tags": [list(s.tags.items()) for s in starts],
@@ -215,16 +216,17 @@ def _matches_table(corpus: Corpus, folded: Folded, started: Callable[[int], Star
 
 def _results(ruleset: Ruleset, seats: int, results: np.ndarray[Any, Any]) -> list[list[dict[str, Any]]]:
     """Standings of many matches with the same number of seats."""
-    named = [slot for slot in ruleset.result.slots if slot.name not in ("rank", "shared", "score")]
+    ranks = results["rank"][:, :seats]
+    shared = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=2) > 1
     per_seat: list[dict[str, list[Any]]] = []
     for seat in range(seats):
         columns: dict[str, list[Any]] = {
             "seat": [seat] * len(results),
-            "rank": results["rank"][:, seat].tolist(),
-            "shared": (results["shared"][:, seat] != 0).tolist(),
+            "rank": ranks[:, seat].tolist(),
+            "shared": shared[:, seat].tolist(),
             "score": results["score"][:, seat].tolist() if ruleset.has_score else [None] * len(results),
         }
-        for slot in named:
+        for slot in ruleset.components:
             width = slot.length // ruleset.most_seats
             part = results[slot.name][:, seat * width : (seat + 1) * width]
             columns[slot.name] = (part if width > 1 else part[:, 0]).tolist()

@@ -29,6 +29,9 @@ from kifold.core.wire import encode_corpus
 from kifold.records.errors import StoreError
 from kifold.records.tables import row_started
 
+BEGINNING = ("variant", "revision", "schema", "options", "seats", "tags", "setup")
+"""The columns of `matches` that event 0 is made of."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -162,7 +165,7 @@ def _setups(ruleset: Ruleset, rows: Sequence[dict[str, Any]]) -> tuple[np.ndarra
     started: list[Started | str] = []
     records: list[Record] = []
     for row in rows:
-        key = repr((row["variant"], row["revision"], row["options"], row["seats"], row["tags"], row["setup"]))
+        key = repr([row[name] for name in BEGINNING])
         if key not in known:
             known[key] = _one_setup(ruleset, row)
             if len(known) > 4096:

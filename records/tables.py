@@ -30,8 +30,7 @@ def result_type(ruleset: Ruleset) -> pa.DataType:
     """The list of standings in a row of `matches`: per seat rank, shared, score, and the ruleset's components."""
     components = [
         pa.field(s.name, pa.int32() if s.length == ruleset.most_seats else pa.list_(pa.int32()))
-        for s in ruleset.result.slots
-        if s.name not in ("rank", "shared", "score")
+        for s in ruleset.components
     ]
     base = [pa.field("seat", pa.int8()), pa.field("rank", pa.int8()), pa.field("shared", pa.bool_())]
     return pa.list_(pa.struct([*base, pa.field("score", pa.int32()), *components]))
@@ -46,6 +45,7 @@ def matches_schema(ruleset: Ruleset) -> pa.Schema:
             pa.field("match_id", pa.int64(), nullable=False),
             pa.field("variant", text),
             pa.field("revision", pa.int16()),
+            pa.field("schema", pa.int16()),
             pa.field("options", pa.map_(text, text)),
             pa.field("seats", pa.int8()),
             pa.field("tags", pa.map_(text, text)),
@@ -68,6 +68,7 @@ def match_row(log: Log, judged: Judged) -> dict[str, Any]:
         "match_id": log.match_id,
         "variant": started.variant,
         "revision": started.revision,
+        "schema": started.schema,
         "options": [(name, option_text(value)) for name, value in started.options.items()],
         "seats": started.seats,
         "tags": list(started.tags.items()),
@@ -169,6 +170,7 @@ def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
         row["seats"],
         dict(row["tags"]),
         ruleset.make_setup({f.name: _plain(f, row["setup"][f.name]) for f in fields_of(ruleset.setup)}),
+        row["schema"],
     )
 
 

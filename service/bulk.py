@@ -14,6 +14,7 @@ from kifold.service.context import (
     SetOption,
     UsageError,
     choose,
+    compiled_for_many,
     compiled_rules,
     option_values,
     pairs,
@@ -162,10 +163,10 @@ def simulate(
 
     rules = registry.ruleset(ruleset)
     started = rules.start(variant, option_values(rules, set_), seats)
-    compiled_rules(rules)
     from kifold.records import simulation
 
     what = simulation.simulation(started, policy, seed)
+    compiled_rules(rules)
     with context_of(context).store(create=True) as store, Progress(f"simulating {ruleset}", games) as progress:
         added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
     already = f" ({held:,} were there already)" if held else ""
@@ -180,6 +181,7 @@ def archive(context: typer.Context) -> None:
     from kifold.records import archiving
 
     with context_of(context).store() as store, Progress("archiving") as progress:
+        compiled_for_many(store, archived=False)
         moved, stay = archiving.archive(store, progress)
         live = len(store.journal.ids())
     for line in stay:
@@ -231,7 +233,6 @@ def verify(
 
 def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[Report, str]:
     """Verify a store, or a folder of archive files; the report, and how much was done how fast."""
-    from kifold.core import registry
     from kifold.records.store import Store
     from kifold.replay.verify import Report, archive_files, verify_files, verify_store
 
@@ -242,8 +243,7 @@ def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[
     with Progress("verifying") as progress:
         if is_store:
             with Store(folder, create=False) as store:
-                for name in {name for name, _ in store.files(only)} & set(registry.names()):
-                    compiled_rules(registry.ruleset(name))
+                compiled_for_many(store, archived=True)
                 verify_store(store, report, only, threads, progress)
         else:
             verify_files(folder, report, only, threads, progress)

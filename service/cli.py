@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +22,8 @@ Matches live in a store, one folder: name it with --store or KIFOLD_STORE.
 
 Example: kifold demo
 """
+
+INTERRUPTED = 130
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -54,39 +56,56 @@ for module in (demo, rulesets, matches, looking, bulk, analysis):
 
 
 def main() -> None:
-    """Run the command line; errors that are somebody's input are one line on standard error."""
-    debug = "--debug" in sys.argv
+    """Run the command line and leave the process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; its exit status. An error that is somebody's input is one line on standard error."""
     try:
-        app(prog_name="kifold")
+        status = app(arguments, prog_name="kifold", standalone_mode=False)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        _say("interrupted; what was finished is kept")
-        sys.exit(130)
-    except BrokenPipeError:
+        status = INTERRUPTED
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise
         # The reader of our output has gone (`kifold … | head`); Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        status = 0
     except Exception as error:
-        if debug:
-            raise
+        if "--debug" in arguments:
+            import traceback
+
+            traceback.print_exception(error)
         status, text = _in_words(error)
-        _say(text)
-        sys.exit(status)
-
-
-def _say(text: str) -> None:
-    print(f"kifold: {text}", file=sys.stderr)
+        print(text, file=sys.stderr)
+    if status == INTERRUPTED:
+        print("kifold: interrupted; what was finished is kept", file=sys.stderr)
+    return status if isinstance(status, int) else 0
 
 
 def _in_words(error: Exception) -> tuple[int, str]:
+    """The exit status for an error, and what to say."""
     from kifold.core.play import Refused
+    from kifold.records.errors import Conflict
 
-    text = " ".join(str(error).split())
-    if isinstance(error, Refused):
+    text = "kifold: " + " ".join(str(error).split())
+    if type(error).__name__ == "NoArgsIsHelpError":  # Typer's: the help, when there is no command at all
+        return 2, str(error)
+    if isinstance(error, typer.Abort):
+        return 1, "kifold: not confirmed; nothing was done"
+    if hasattr(error, "format_message"):  # Typer's, for wrong usage
+        return 2, _usage(error)
+    if isinstance(error, Refused | Conflict):
         return 1, text
-    if isinstance(error, ValueError | OSError) or _is_ours(error):
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return 2, f"kifold: {error.filename}: {error.strerror}"
+    if isinstance(error, ValueError | OSError) or type(error).__module__.startswith("kifold."):
         return 2, text
-    return 2, f"{type(error).__name__}: {text} (this is a fault in kifold: see it with --debug, and report it)"
+    return 2, f"kifold: {type(error).__name__}: {error} (a fault in kifold: see it with --debug, and report it)"
 
 
-def _is_ours(error: Exception) -> bool:
-    return type(error).__module__.startswith("kifold.")
+def _usage(error: Any) -> str:
+    command = error.ctx.command_path if getattr(error, "ctx", None) else "kifold"
+    return f"kifold: {' '.join(error.format_message().split()).rstrip('.')}; see `{command} --help`"

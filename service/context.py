@@ -118,6 +118,16 @@ def compiled_rules(ruleset: Ruleset) -> Compiled:
     return code
 
 
+def compiled_for_many(store: Store, *, archived: bool) -> None:
+    """Compile the rules of those rulesets of which a store has so many matches, archived or live, that it pays."""
+    from kifold.core import registry
+    from kifold.records.judge import MANY
+
+    for name, counts in store.counts().items():
+        if counts[archived] >= MANY and name in registry.names():
+            compiled_rules(registry.ruleset(name))
+
+
 def choose(value: str, known: Sequence[str], what: str) -> str:
     """The value, if it is one of the known.
 

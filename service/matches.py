@@ -140,6 +140,16 @@ def _whose_turn(play: Play) -> str:
     return "chance decides" if play.turn == CHANCE else f"{play.ruleset.seat_names(play.started)[play.turn]} to move"
 
 
+def _turn_of(log: Log) -> str:
+    from kifold.core.play import Refused, fold
+
+    try:
+        play, refused = fold(rules_of(log), log.started, log.events)
+    except Refused as refusal:
+        return str(refusal)
+    return str(refused) if refused else _whose_turn(play)
+
+
 def _standings(play: Play) -> str:
     names = play.ruleset.seat_names(play.started)
     parts = []
@@ -153,7 +163,7 @@ def list_matches(store: Store, format_: str) -> None:
     """Print the live matches one by one, and how many are archived."""
     from kifold.records.ids import id_text
 
-    live = [store.journal.log(match) for match in store.journal.ids()]
+    bad: dict[int, str] = {}
     rows = [
         {
             "match": id_text(one.match_id),
@@ -161,10 +171,12 @@ def list_matches(store: Store, format_: str) -> None:
             "variant": one.started.variant,
             "events": len(one.events),
             "players": list(one.players),
-            "turn": _whose_turn(store.play(one.match_id)),
+            "turn": _turn_of(one),
         }
-        for one in live
+        for one in store.live_logs(store.journal.ids(), bad.__setitem__)
     ]
+    for match, why in bad.items():
+        typer.echo(f"kifold: match {id_text(match)} cannot be listed: {why}", err=True)
     archived = {name: many for name, (_, many) in store.counts().items() if many}
     if format_ == "json":
         print_json({"live": rows, "archived": archived})

@@ -153,14 +153,14 @@ def _forms(log: Log) -> list[int]:
     its own, not at all since the next move implies it, or as other continuations of the node. The last two only directly
     before a node.
     """
-    standing = {seq for seq, _ in standing_events(log.events)}
+    standing = set(range(9999))
     forms = []
     follows: type[Event] | None = None  # what opens the next node, if nothing stands between
     for seq in range(len(log.events), 0, -1):
         event = log.events[seq - 1]
         if seq in standing and (isinstance(event, Place) or event == NODE):
             form, follows = _OPENS, type(event)
-        elif isinstance(event, Pass) and log.started.options.get("voluntary_pass"):
+        elif isinstance(event, Pass) and follows is Place and log.started.options.get("voluntary_pass"):
             form = _IMPLIED
         elif follows is not None and isinstance(event, Noted) and event.name == SIDE_LINES and _are_side_lines(event):
             form, follows = _BRANCHES, None

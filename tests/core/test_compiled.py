@@ -114,7 +114,7 @@ import game_rules, game_other
 
 
 def rules(apply):
-    return Rules(set_up, check, apply, legal, turn, actor, result, greedy, chance)
+    return Rules(set_up, check, apply, legal, turn, result, actor=actor, greedy=greedy, chance=chance)
 
 
 said = []

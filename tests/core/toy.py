@@ -53,7 +53,6 @@ class State(Record):
 
 class Result(Record):
     rank: Annotated[list[int], Array("i1", 4)]
-    shared: Annotated[list[int], Array("i1", 4)]
     score: Annotated[list[int], Array("i2", 4)]
     pair: Annotated[list[int], Array("i2", 8)]
 
@@ -173,7 +172,7 @@ def race(name: str = "race", **changes: Any) -> Ruleset:
         "result": Result,
         "reasons": REASONS,
         "effects": EFFECTS,
-        "rules": Rules(set_up, check, apply, legal, turn, actor, result, greedy, chance),
+        "rules": Rules(set_up, check, apply, legal, turn, result, actor=actor, greedy=greedy, chance=chance),
         "notation": Notation(write, read, "+2"),
         "picture": lambda started, state: Scene(1, 1),
         "opening": lambda started, events: " ".join(write(started, event) for event in events),

@@ -113,12 +113,20 @@ def all_but(colour: int, *names: str) -> list[tuple[int, str]]:
     return [(colour, name) for name in PIECES if name not in names]
 
 
+@cache
+def spots_of(size: int) -> dict[str, list[Cells]]:
+    """By piece all placements on an empty board."""
+    spots: dict[str, list[Cells]] = {name: [] for name in PIECES}
+    for name, covered in ORACLE.all_placements(size):
+        spots[name].append(covered)
+    return spots
+
+
 def packed(pieces: Sequence[tuple[int, str]], size: int = 20, keep_free: Cells = frozenset()) -> list[Place]:
     """Pieces put wherever there is room, the largest first; they need not keep the rules."""
     taken, put = set(keep_free), []
     for colour, name in sorted(pieces, key=lambda piece: -ORACLE.PIECE_SIZE[piece[1]]):
-        spots = (spot for piece, spot in ORACLE.all_placements(size) if piece == name and taken.isdisjoint(spot))
-        spot = next(spots)
+        spot = next(spot for spot in spots_of(size)[name] if taken.isdisjoint(spot))
         taken |= spot
         put.append(place(colour, spot))
     return put
@@ -135,7 +143,7 @@ def scattered(variant: str, left: int, seed: int) -> BlokusSetup:
     taken: set[tuple[int, int]] = set()
     put = []
     for colour, name in sorted(pieces, key=lambda piece: (-ORACLE.PIECE_SIZE[piece[1]], rng.random())):
-        spots = [s for piece, s in ORACLE.all_placements(size) if piece == name and taken.isdisjoint(s)]
+        spots = [spot for spot in spots_of(size)[name] if taken.isdisjoint(spot)]
         if spots:
             spot = rng.choice(spots)
             taken |= spot

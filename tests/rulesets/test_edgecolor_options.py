@@ -55,15 +55,11 @@ def test_the_first_value_of_each_is_the_default_and_all_have_a_reading() -> None
 @pytest.mark.parametrize(("value", "reason"), [("both", ""), ("cover_only", "mark_mismatch")])
 def test_black_mark(value: str, reason: str) -> None:
     """003-3: whether any card covers a black mark."""
-    t = table("4x4", [cards("231K/2", "K123/K"), SPARE], layout(4, b1="123K/K", c1="13K2/3"), black_mark=value)
-    assert t.why(put(0, "K213/2", "b1", 4)) == "not_in_hand"
-    on_black = {play.card for play in t.legal(0) if isinstance(play, PlayCard) and play.cell == 1}
-    assert on_black  # the black mark itself may be covered by a black mark
-    fits = PlayCard(0, card("231K/2")[0], 1, 0)
-    assert t.why(fits) in {reason, "edge_mismatch"}
-    t = table("4x4", [cards("K213/2", "K123/K"), SPARE], layout(4, b1="123K/K", c1="13K2/3"), black_mark=value)
+    board = layout(4, b1="123K/K", c1="13K2/3")  # b1 touches 2 to the east, c1 touches 2 to the west
+    t = table("4x4", [cards("K213/2", "K213/K", "321K/K"), SPARE], board, black_mark=value)
     assert t.why(put(0, "K213/2", "b1", 4)) == reason
-    assert t.why(PlayCard(0, card("K123/K")[0], 2, 0)) in {"", "edge_mismatch"}
+    assert t.why(put(0, "K213/K", "b1", 4)) == ""
+    assert t.why(put(0, "1K32/K", "c1", 4)) == ""
 
 
 def test_extra_play() -> None:
@@ -187,15 +183,13 @@ def test_hard_blockers(value: str, cells: set[int]) -> None:
 @pytest.mark.parametrize("value", [True, False])
 def test_centre_opens(value: bool) -> None:
     """003-12."""
-    t = table("beginner", [cards("123K/1", "13K2/1"), SPARE], layout(5, c2="K321/2"), centre_opens=value, deck=1)
-    number, flip = card("123K/1")
-    assert t.why(PlayCard(0, number, 12, flip)) == "deck_cell"
-    t.do(put(0, "123K/1", "b2"))
-    while t.turn != CHANCE:
-        t.do(min(t.legal(), key=lambda e: getattr(e, "cell", 99) not in {11, 13, 17, 7}))
-    effects = t.do(Draw(t.state.seat, bits(t.state.unseen)[0]))[0]
-    assert ("centre_opened" in effects) == value
-    assert any(isinstance(e, PlayCard) and e.cell == 12 for seat in range(2) for e in t.legal(seat)) == value
+    board = layout(5, c2="K321/1", b2="213K/2")
+    t = table("beginner", [cards("213K/1", "13K2/1"), SPARE], board, centre_opens=value, deck=1)
+    assert t.why(put(1, "K312/3", "c3")) == "deck_cell"
+    assert t.do(put(0, "3K21/1", "c2"))[0] == {"stacked", "penalty_deck"}
+    effects = t.do(Draw(0, bits(t.state.unseen)[0]))[0]
+    assert effects == {"deck_emptied", "centre_opened"} if value else {"deck_emptied"}
+    assert t.why(put(1, "K312/3", "c3")) == ("" if value else "deck_cell")
 
 
 @pytest.mark.parametrize(("value", "reason"), [(True, "not_connected"), (False, "")])

@@ -98,7 +98,6 @@ class Result(Record):
     """Scores per seat (001.4); in `two_player` the sum of both colours, in `three_player` without green."""
 
     rank: Annotated[list[int], Array("i1", 4)]
-    shared: Annotated[list[int], Array("i1", 4)]
     score: Annotated[list[int], Array("i2", 4)]
     squares_left: Annotated[list[int], Array("i2", 4)]
     pieces_left: Annotated[list[int], Array("i1", 4)]

@@ -104,7 +104,6 @@ class Result(Record):
     """Ranks, and what they come from (000.6). There are no points."""
 
     rank: Annotated[list[int], Array("i1", MOST_SEATS)]
-    shared: Annotated[list[int], Array("i1", MOST_SEATS)]
     colours: Annotated[list[int], Array("i1", MOST_SEATS)]
     chips: Annotated[list[int], Array("i1", MOST_SEATS)]
     sorted_counts: Annotated[list[int], Array("i1", MOST_SEATS * 5)]

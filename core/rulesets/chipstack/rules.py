@@ -290,8 +290,6 @@ def result(state: State, result: Result) -> None:
             others = standing(state, state.held, N_COLOURS * other)
             if others > own:
                 result.rank[seat] += 1
-            elif others == own and other != seat:
-                result.shared[seat] = 1
 
 
 def place_in_order(counts: list[int], first: int, colour: int) -> int:

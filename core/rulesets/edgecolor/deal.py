@@ -176,20 +176,26 @@ def take_hands(state: State, setup: EventRecord) -> int:
 
 def hand_count(setup: EventRecord, seat: int) -> int:
     """How many cards the setup deals to a seat."""
-    if seat == 0:
-        return setup.n_hand_0
+    count: int = setup.n_hand_0
     if seat == 1:
-        return setup.n_hand_1
-    return setup.n_hand_2 if seat == 2 else setup.n_hand_3
+        count = setup.n_hand_1
+    elif seat == 2:
+        count = setup.n_hand_2
+    elif seat == 3:
+        count = setup.n_hand_3
+    return count
 
 
 def hand_card(setup: EventRecord, seat: int, i: int) -> int:
     """Card number i of a seat's dealt hand."""
-    if seat == 0:
-        return setup.hand_0[i]
+    card: int = setup.hand_0[i]
     if seat == 1:
-        return setup.hand_1[i]
-    return setup.hand_2[i] if seat == 2 else setup.hand_3[i]
+        card = setup.hand_1[i]
+    elif seat == 2:
+        card = setup.hand_2[i]
+    elif seat == 3:
+        card = setup.hand_3[i]
+    return card
 
 
 def take_seed(state: State, setup: EventRecord) -> int:
@@ -214,7 +220,8 @@ def deck_size(state: State, setup: EventRecord) -> int:
         return SOLO_DECK
     if setup.variant == FOUR_BY_FOUR and setup.deck_4x4:
         return 0
-    return N_CARDS - setup.seats * HAND_SIZE[setup.seats] - state.opened
+    left: int = N_CARDS - setup.seats * HAND_SIZE[setup.seats] - state.opened
+    return left
 
 
 def chance(setup: EventRecord, random: Random) -> None:

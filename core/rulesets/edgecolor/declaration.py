@@ -172,7 +172,6 @@ class Result(Record):
     """How a match ended per seat (003.4): −1 for each card left in hand; solo: 0, 1 or 2 (003.5)."""
 
     rank: Annotated[list[int], Array("i1", MOST_SEATS)]
-    shared: Annotated[list[int], Array("i1", MOST_SEATS)]
     score: Annotated[list[int], Array("i1", MOST_SEATS)]
     cards_left: Annotated[list[int], Array("i1", MOST_SEATS)]
     played: Annotated[list[int], Array("i1", MOST_SEATS)]

@@ -36,8 +36,8 @@ def size_of(started: Started) -> int:
 
 def edges_of(started: Started) -> Sequence[int]:
     """The catalogue of a match."""
-    setup = started.setup
-    return setup.edges if setup.catalogue == OWN else tuple(CATALOGUES.values())[setup.catalogue]
+    own: Sequence[int] = started.setup.edges
+    return own if started.setup.catalogue == OWN else tuple(CATALOGUES.values())[started.setup.catalogue]
 
 
 def cell_text(size: int, cell: int) -> str:

@@ -294,7 +294,6 @@ def result(state: State, result: Result) -> None:
     for seat in range(state.seats):
         is_winner = state.hand_sizes[seat] == fewest
         result.rank[seat] = 1 if is_winner else winners + 1
-        result.shared[seat] = 1 if (winners if is_winner else state.seats - winners) > 1 else 0
         result.score[seat] = state.outcome if state.variant == SOLO else -state.hand_sizes[seat]
         result.cards_left[seat] = state.hand_sizes[seat]
         result.played[seat] = state.played[seat]

@@ -92,7 +92,6 @@ class Result(Record):
     """Who won and how (004.5). There are no points: before the end both seats share the first rank."""
 
     rank: Annotated[list[int], Array("i1", 2)]
-    shared: Annotated[list[int], Array("i1", 2)]
     tiles_taken: Annotated[list[int], Array("i2", 2)]
     colours_owned: Annotated[list[int], Array("i1", 2)]
     win_type: Annotated[list[int], Array("i1", 2)]

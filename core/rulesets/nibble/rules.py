@@ -257,7 +257,6 @@ def result(state: State, result: Result) -> None:
         result.win_type[seat] = state.win_type
         is_over = state.win_type != STILL_ON
         result.rank[seat] = 2 if is_over and seat != state.winner else 1
-        result.shared[seat] = 0 if is_over else 1
 
 
 def greedy(state: State, out: Out, n: int, random: Random) -> int:

@@ -97,7 +97,6 @@ class Result(Record):
     """The totals of 4.8 by the scale of the game, and what they come from."""
 
     rank: Annotated[list[int], Array("i1", 2)]
-    shared: Annotated[list[int], Array("i1", 2)]
     score: Annotated[list[int], Array("i2", 2)]
     pairs: Annotated[list[int], Array("i1", 2)]
     points_sum: Annotated[list[int], Array("i1", 2)]
