@@ -35,7 +35,7 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
     groups: dict[tuple[str, str], list[float]] = {}
     totals: dict[str, int] = {}
     for started, events, n, firsts in _prefixes(connection, rules, depth, variant):
-        key = (started.variant, rules.opening(started, events))
+        key = (started.variant, rules.opening_key(started, events))
         group = groups.setdefault(key, [0.0] * (1 + rules.most_seats))
         totals[started.variant] = totals.get(started.variant, 0) + n
         group[0] += n

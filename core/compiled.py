@@ -24,6 +24,7 @@ import numba
 import numpy as np
 
 from kifold.core import loops
+from kifold.core.declared import DeclarationError
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
 
@@ -85,7 +86,7 @@ class Binder:
         """The compiled form of a function and of all that it calls."""
         source = self.replaced.get(function, function)
         if source not in self._done:
-            scope = {name: self._value(value) for name, value in self.globals_of(source).items()}
+            scope = {name: self._value(source, name, value) for name, value in self.globals_of(source).items()}
             scope["__builtins__"] = builtins
             copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
             copy.__qualname__ = f"{source.__qualname__}__{self.binding}"
@@ -97,7 +98,7 @@ class Binder:
         """The global names that a function's code reads, with what they are bound to.
 
         Raises:
-            TypeError: for a name that is bound to nothing, or to what rules may not use.
+            DeclarationError: for a name that is bound to nothing.
         """
         found = {}
         for name in sorted(_global_names(function.__code__)):
@@ -108,7 +109,7 @@ class Binder:
             elif hasattr(builtins, name):
                 continue
             else:
-                raise TypeError(f"{function.__qualname__} uses {name}, which is bound to nothing")
+                raise DeclarationError(f"{function.__qualname__} uses {name}, which is bound to nothing")
         return found
 
     def folder(self, functions: list[Any]) -> Path:
@@ -135,14 +136,16 @@ class Binder:
             else:
                 digest.update(repr(value).encode())
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, source: Any, name: str, value: Any) -> Any:
         if isinstance(value, FunctionType):
             return self.compiled(value)
         if isinstance(value, int):
             return int(value)
         if isinstance(value, list | tuple):
             return np.array(value, dtype=np.int64)
-        raise TypeError(f"rules use functions, integers and tables of integers, not {value!r}")
+        raise DeclarationError(
+            f"{source.__qualname__} uses {name} = {value!r}: rules use functions, integers and tables of integers only"
+        )
 
 
 class cache_folder:  # noqa: N801  # used as a `with` word

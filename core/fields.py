@@ -11,7 +11,8 @@ kind       declared as                                                 in the fl
 ``text``   ``str``, ``tuple[str, ...]`` (common events only)           not in the record
 =========  ==========================================================  ==================================
 
-An integer whose values have names (a colour, a piece) carries them: ``Annotated[int, named(COLOURS)]``.
+``Annotated[int, between(0, 5)]`` says the same shorter. An integer whose values have names (a colour, a piece) carries
+them: ``Annotated[int, named(COLOURS)]``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ import msgspec
 from msgspec import Meta
 
 WIDTHS = (("i1", 1 << 7), ("i2", 1 << 15), ("i4", 1 << 31), ("i8", 1 << 63))
+
+
+def between(low: int, high: int, description: str | None = None) -> Meta:
+    """The range low … high, both allowed."""
+    return Meta(ge=low, le=high, description=description)
 
 
 def named(words: Sequence[str], description: str | None = None) -> Meta:

@@ -43,4 +43,6 @@ def ruleset(name: str) -> Ruleset:
     loaded = entries()[name].load()
     if not isinstance(loaded, Ruleset):
         raise RulesetError(f"entry point {entries()[name].value} is no ruleset")
+    if loaded.name != name:
+        raise RulesetError(f"entry point {name} = {entries()[name].value} is a ruleset called {loaded.name}")
     return loaded

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from kifold.core.declared import check_declaration
 from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Setup, Started, kind_of, tag_of
 from kifold.core.flat import event_record, setup_record
 from kifold.core.names import Effects, Reasons
@@ -136,8 +137,8 @@ class Ruleset:
     rules: Rules
     notation: Notation
     picture: Callable[[Started, Any], Scene]
-    opening: Callable[[Started, Sequence[Event]], str]
-    """The key of the opening that these first events are: the same for symmetric ones."""
+    opening: Callable[[Started, Sequence[Event]], str] | None = None
+    """The key of the opening that these first events are: the same for symmetric ones. See `opening_key`."""
     chance: tuple[type[Event], ...] = ()
     views: Views | None = None
     """What each seat may know; None where everything lies open."""
@@ -147,6 +148,9 @@ class Ruleset:
     """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
     units: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each component of the result, beyond `rank` and `score`."""
+
+    def __post_init__(self) -> None:
+        check_declaration(self)
 
     @cached_property
     def events(self) -> tuple[type[Event], ...]:
@@ -248,6 +252,12 @@ class Ruleset:
         for event in self.events[1:] + COMMON:
             union = union | event
         return union
+
+    def opening_key(self, started: Started, events: Sequence[Event]) -> str:
+        """What openings are counted by: the key that the ruleset declares, or the events as they are written."""
+        if self.opening is not None:
+            return self.opening(started, events)
+        return " ".join(self.notation.write(started, event) for event in events)
 
     @cached_property
     def decoder(self) -> msgspec.msgpack.Decoder[Any]:

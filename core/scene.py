@@ -6,7 +6,9 @@ middle. Every shape has a letter, so that nobody has to tell colours apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,25 @@ class Scene:
     lines: list[Line] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     legend: list[str] = field(default_factory=list)
+
+
+def square_board(columns: int, rows: int, look: Callable[[int, int], tuple[str, str]], kind: str = "square") -> Scene:
+    """A board of squares: columns a, b, … from the left, rows 1, 2, … from below.
+
+    Args:
+        columns, rows: the size; up to 26 columns.
+        look: (x, y) -> colour and letter of what is on a square, x and y from 0; nothing is ("board", ".").
+        kind: of the shapes, for boards with holes or points instead of squares.
+    """
+    scene = Scene(columns + 1, rows + 1)
+    for y in range(rows):
+        scene.labels.append(Label(0, rows - 1 - y, str(y + 1)))
+        for x in range(columns):
+            colour, letter = look(x, y)
+            title = f"{ascii_lowercase[x]}{y + 1}" + (f" {colour}" if colour != "board" else "")
+            scene.shapes.append(Shape(kind, x + 1, rows - 1 - y, colour, letter, title))
+    scene.labels += [Label(x + 1, rows, ascii_lowercase[x]) for x in range(columns)]
+    return scene
 
 
 PALETTE = {

@@ -62,10 +62,14 @@ def events_schema(ruleset: Ruleset) -> pa.Schema:
 
 
 def setup_type(ruleset: Ruleset) -> pa.DataType:
-    """The struct that holds a match's setup in the `matches` table."""
+    """The struct that holds a match's setup in the `matches` table.
+
+    Parquet has no struct without fields; where a setup has none, the struct has one that is always null.
+    """
     import pyarrow as pa
 
-    return pa.struct([pa.field(f.name, arrow_type(f)) for f in fields_of(ruleset.setup)])
+    fields = [pa.field(f.name, arrow_type(f)) for f in fields_of(ruleset.setup)]
+    return pa.struct(fields or [pa.field("nothing", pa.bool_())])
 
 
 def json_schema(ruleset: Ruleset) -> dict[str, Any]:

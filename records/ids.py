@@ -13,6 +13,7 @@ DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 BITS = 60
 TOP = 1 << (BITS - 1)
 LENGTH = BITS // 5
+DECIMAL_LENGTHS = range(len(str(TOP)), len(str(1 << BITS)) + 1)
 
 
 def new_id() -> int:
@@ -43,11 +44,11 @@ def parse_id(text: str) -> tuple[int, int]:
         ValueError: for a text that cannot be the beginning of an id.
     """
     word = text.strip().lower()
-    if word.isascii() and word.isdigit() and len(word) > LENGTH:
+    if word.isascii() and word.isdigit() and len(word) in DECIMAL_LENGTHS and TOP <= int(word) < 1 << BITS:
         return int(word), int(word)
     if not word or len(word) > LENGTH or any(c not in DIGITS for c in word):
         example = id_text(TOP | 0x123456789ABCDE)
-        raise ValueError(f"{text!r} is no match id: 12 letters and digits such as {example}, or its beginning")
+        raise ValueError(f"{text[:40]!r} is no match id: 12 letters and digits such as {example}, or its beginning")
     value = 0
     for c in word:
         value = value << 5 | DIGITS.index(c)

@@ -158,13 +158,9 @@ class Store(Listing):
         log = self.reader(*file).log(match, intact=True) if file else None
         if log is None:
             raise self.no_such_match(match)
-        rules = ruleset(log.started.ruleset)
-        rules.expect_revision(log.started)
-        play, refused = fold(rules, log.started, log.events)
-        if refused:
-            raise refused
+        is_over = self._folded(log).is_over
         self._cover(match)
-        self.journal.insert(log, is_over=play.is_over)
+        self.journal.insert(log, is_over=is_over)
 
     def _cover(self, match: int) -> None:
         self.journal.db.execute("INSERT INTO tombstones SELECT match, file FROM archived WHERE match = ?", (match,))
@@ -187,6 +183,25 @@ class Store(Listing):
         play = self._plays.get(match)
         if play is None:
             raise self.no_such_match(match)
+        return play
+
+    def folded(self, match: int) -> Play:
+        """A match of one's own, wherever it lies, folded up to its last event: to look at, or to try events on.
+
+        Raises:
+            NoSuchMatch, StoreError, RulesetError, Refused: when it is not there, or cannot be read or folded.
+        """
+        live = self._plays.get(match)
+        if live is not None:
+            return live.copy()
+        return self._folded(self.log(match))
+
+    def _folded(self, log: Log) -> Play:
+        rules = ruleset(log.started.ruleset)
+        rules.expect_revision(log.started)
+        play, refused = fold(rules, log.started, log.events)
+        if refused:
+            raise refused
         return play
 
     def log(self, match: int) -> Log:

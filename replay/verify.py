@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,15 +62,24 @@ def verify_store(store: Store, report: Report, only: str | None, workers: int, o
         only: the name of a ruleset to restrict to.
         on_progress: called with the numbers of matches and events of each part; it must not write to the store.
     """
-    try:
-        with store.journal.reading():
-            report.unreadable += _journal_faults(store)
+    with store.journal.reading():
+        report.unreadable += _journal_faults(store)
+        with _said(report):
             for name, file in store.files(only):
-                _verify_listed(store, name, file, report, workers, on_progress)
+                with _said(report):
+                    _verify_listed(store, name, file, report, workers, on_progress)
+        with _said(report):
             for match in store.journal.ids(only):
                 verdict, events = _verify_live(store, match)
                 report.add([verdict], events)
                 on_progress(1, events)
+
+
+@contextmanager
+def _said(report: Report) -> Iterator[None]:
+    """What cannot be read is said, and the rest goes on."""
+    try:
+        yield
     except StoreError as error:
         report.unreadable.append(str(error))
 
@@ -95,20 +105,25 @@ def archive_files(folder: Path) -> list[tuple[str, str]]:
     return sorted(found)
 
 
+FAULTS = (
+    ("live matches are archived too", "SELECT 1 FROM matches WHERE id IN (SELECT match FROM archived)"),
+    ("matches lie in files that are not listed", "SELECT 1 FROM archived WHERE file NOT IN (SELECT id FROM files)"),
+    ("events belong to no match", "SELECT 1 FROM events WHERE match NOT IN (SELECT id FROM matches)"),
+)
+
+
 def _journal_faults(store: Store) -> Iterator[str]:
     """What is wrong with the journal beyond single matches."""
-    path, rows = store.journal.path, store.journal.rows
-    for (said,) in rows("PRAGMA integrity_check(3)"):
-        if said != "ok":
-            yield f"{path}: is damaged ({' '.join(str(said).split())}); restore it from a copy"
-    for fault, query in (
-        ("live matches are archived too", "SELECT id FROM matches WHERE id IN (SELECT match FROM archived)"),
-        ("matches lie in files that are not listed", "SELECT 1 FROM archived WHERE file NOT IN (SELECT id FROM files)"),
-        ("events belong to no match", "SELECT 1 FROM events WHERE match NOT IN (SELECT id FROM matches)"),
-    ):
-        ((count,),) = rows(f"SELECT count(*) FROM ({query})")
-        if count:
-            yield f"{path}: is damaged ({count:,} {fault}); restore it from a copy"
+    try:
+        faults = [str(said) for (said,) in store.journal.rows("PRAGMA integrity_check(3)") if said != "ok"]
+        for fault, query in FAULTS if not faults else ():
+            ((count,),) = store.journal.rows(f"SELECT count(*) FROM ({query})")
+            if count:
+                faults.append(f"{count:,} {fault}")
+        for fault in faults:
+            yield f"{store.journal.path}: is damaged ({' '.join(fault.split())}); restore it from a copy"
+    except StoreError as error:
+        yield str(error)
 
 
 def _verify_listed(store: Store, name: str, file: str, report: Report, workers: int, on_progress: OnProgress) -> None:
@@ -123,19 +138,16 @@ def _verify_listed(store: Store, name: str, file: str, report: Report, workers: 
     places = paths(store.archive_folder, name, file)
     [hashes] = store.journal.rows("SELECT matches_hash, events_hash FROM files WHERE name = ?", (file,))
     for place, written in zip(places, hashes, strict=True):
-        try:
+        with suppress(OSError):  # that is said below
             if file_hash(place) != written:
-                report.unreadable.append(
-                    f"{place}: is damaged (not the bytes that were written); restore it from a copy"
-                )
-        except OSError:
-            pass  # said below
+                report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
     gone = store.tombstones(file)
     found = _verify_file(store.archive_folder, ruleset(name), file, gone, report, workers, on_progress)
     if len(report.unreadable) == before and sorted(found) != sorted(listed):
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
 
 
+NOT_THE_BYTES = "not the bytes that were written"
 LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
 
 
@@ -188,9 +200,9 @@ def _verify_live(store: Store, match: int) -> tuple[Verdict, int]:
     ((name, digest, is_over),) = store.journal.rows(
         "SELECT ruleset, digest, is_over FROM matches WHERE id = ?", (match,)
     )
-    if not store.journal.is_intact(match):
-        return Verdict(match, name, DAMAGED, NOT_AS_WRITTEN), 0
     try:
+        if not store.journal.is_intact(match):
+            return Verdict(match, name, DAMAGED, NOT_AS_WRITTEN), 0
         log = store.journal.log(match)
     except RulesetError as error:
         return Verdict(match, name, UNVERIFIED, str(error)), 0

@@ -18,7 +18,7 @@ from kifold.service.context import (
 )
 
 if TYPE_CHECKING:
-    from kifold.core.events import Setup, Started
+    from kifold.core.events import Setup
     from kifold.core.play import Play
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
@@ -48,12 +48,15 @@ def new(
 
     Example: kifold new blokus --variant duo --player Ada --player Bo
     """
+    import secrets
+
     from kifold.core import registry
+    from kifold.core.samples import started_with_chance
 
     rules = registry.ruleset(ruleset)
     started = rules.start(variant, option_values(rules, set_), seats, pairs(tag, "--tag"), _read_setup(rules, setup))
     if setup is None:
-        started = with_chance(rules, started, seed)
+        started = started_with_chance(rules, started, secrets.randbits(62) if seed is None else seed)
     with context_of(context).store(create=True) as store:
         from kifold.records.ids import id_text
 
@@ -83,23 +86,6 @@ def _read_setup(rules: Ruleset, path: Path | None) -> Setup | None:
         raise UsageError(f"{path}: {error}") from None
 
 
-def with_chance(rules: Ruleset, started: Started, seed: int | None) -> Started:
-    """Event 0 with the chance part of its setup drawn; as it is where the ruleset has none."""
-    if rules.rules.chance is None:
-        return started
-    import secrets
-
-    import msgspec
-
-    from kifold.core.flat import flatten_setup, unflatten_setup
-    from kifold.core.rng import Random, seed_random
-
-    record, random = flatten_setup(rules, started), Random()
-    seed_random(random, secrets.randbits(62) if seed is None else seed, 0, 0)
-    rules.rules.chance(record, random)
-    return msgspec.structs.replace(started, setup=unflatten_setup(rules, record))
-
-
 def append(
     context: typer.Context,
     match: MatchArgument,
@@ -115,7 +101,7 @@ def append(
     """
     with context_of(context).store() as store:
         number = store.find(match)
-        play = store.play(number).copy()
+        play = store.folded(number)
         events = []
         for text in event:
             events.append(read_event(play, text))

@@ -20,8 +20,50 @@ gets a node; what `AE` takes away again.
 
 from __future__ import annotations
 
-from kifold.records.formats import Format
-from kifold.records.formats.blksgf_read import read
-from kifold.records.formats.blksgf_write import write
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from kifold.core.events import OptionValue
+from kifold.core.options import parse_options
+from kifold.core.rulesets.blokus import BLOKUS
+from kifold.records.formats import Format, Record, Rejected, one_line
+from kifold.records.formats.blksgf_head import Unreadable
+from kifold.records.formats.blksgf_read import match_of
+from kifold.records.formats.blksgf_write import tree_of
+from kifold.records.formats.sgf import Broken, Tree, read_file, write_tree
+from kifold.records.log import Log
+
+
+def read(path: Path, options: Mapping[str, str]) -> Iterator[Record | Rejected]:
+    """The records of a file. An option given here holds for all of them, whatever a record says itself.
+
+    Raises:
+        RulesetError: for an option that blokus does not have, or a value that the option does not have.
+    """
+    given = parse_options(BLOKUS.options, options)
+    return (record_of(found, given) for found in read_file(path))
+
+
+def record_of(found: Tree | Broken, given: Mapping[str, OptionValue]) -> Record | Rejected:
+    """What was found in a file as a match, or why it is none."""
+    text = found.text.encode("utf-8", "surrogateescape")
+    if isinstance(found, Broken):
+        return Rejected(found.record_no, f"line {found.fault_line}: {one_line(found.reason)}", text)
+    try:
+        return match_of(found, given, text)
+    except Unreadable as why:
+        return Rejected(found.record_no, str(why), text, why.ply)
+
+
+def write(logs: Iterable[Log], file: IO[bytes]) -> None:
+    """Write records, one on a line.
+
+    Raises:
+        FormatError: for a match of another ruleset or revision, or that no board shows. Those before it are written.
+    """
+    for log in logs:
+        file.write(write_tree(tree_of(log), keep_blanks=True).encode() + b"\n")
+
 
 BLKSGF = Format("blksgf", (".blksgf",), read, write, frozenset({"blokus"}))

@@ -6,49 +6,35 @@ order as notes, then the other continuations of the node as a note of their text
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from pathlib import Path
 
 import msgspec
 
 from kifold.core.codec import from_json
 from kifold.core.events import Event, Noted, OptionValue
-from kifold.core.options import parse_options
 from kifold.core.play import Play, Refused
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import NOT_YOUR_TURN, REASONS, Pass, Place
 from kifold.core.rulesets.blokus.rules import colour_to_move
-from kifold.records.formats import Record, Rejected, one_line
+from kifold.records.formats import Record, one_line
 from kifold.records.formats.blksgf_head import Head, Unreadable, placement, read_head, shown
 from kifold.records.formats.blksgf_names import COMMENT, EVENT, NODE, PREFIX, SIDE_LINES
-from kifold.records.formats.sgf import Broken, Node, Property, Tree, read_file, write_tree
+from kifold.records.formats.sgf import Node, Property, Tree, write_tree
 
 _NOT_YOUR_TURN = REASONS[NOT_YOUR_TURN].name
 
 
-def read(path: Path, options: Mapping[str, str]) -> Iterator[Record | Rejected]:
-    """The records of a file. An option given here holds for all of them, whatever a record says itself.
+def match_of(tree: Tree, given: Mapping[str, OptionValue], text: bytes) -> Record:
+    """The match that a tree is. An option that is `given` counts, whatever the record says; `text` is the record itself.
 
     Raises:
-        RulesetError: for an option that blokus does not have, or a value that the option does not have.
+        Unreadable: when it is none.
     """
-    given = parse_options(BLOKUS.options, options)
-    return (record_of(found, given) for found in read_file(path))
-
-
-def record_of(found: Tree | Broken, given: Mapping[str, OptionValue]) -> Record | Rejected:
-    """The match that a tree is."""
-    text = found.text.encode("utf-8", "surrogateescape")
-    if isinstance(found, Broken):
-        return Rejected(found.record_no, f"line {found.fault_line}: {one_line(found.reason)}", text)
-    try:
-        head = read_head(found.nodes[0], given)
-        line = _Line(head)
-        line.read(found)
-    except Unreadable as why:
-        return Rejected(found.record_no, str(why), text, why.ply)
-    return Record(found.record_no, head.started, tuple(line.events), head.players, text, tuple(line.plies))
+    head = read_head(tree.nodes[0], given)
+    line = _Line(head)
+    line.read(tree)
+    return Record(tree.record_no, head.started, tuple(line.events), head.players, text, tuple(line.plies))
 
 
 class _Line:

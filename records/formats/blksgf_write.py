@@ -6,10 +6,9 @@ property for stands in properties of ours, which others ignore and keep (`kifold
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import IO
 
 import msgspec
 
@@ -43,21 +42,11 @@ from kifold.records.log import Log
 _IN_NODE, _HIDDEN, _OPENS, _IMPLIED, _BRANCHES = range(5)
 
 
-def write(logs: Iterable[Log], file: IO[bytes]) -> None:
-    """Write records, one on a line.
-
-    Raises:
-        FormatError: for a match of another ruleset or revision, or that no board shows. Those before it are written.
-    """
-    for log in logs:
-        file.write(write_tree(tree_of(log), keep_blanks=True).encode() + b"\n")
-
-
 def tree_of(log: Log) -> Tree:
     """A match as the tree of its record.
 
     Raises:
-        FormatError: see `write`.
+        FormatError: for a match of another ruleset or revision, or that no board shows.
     """
     started = log.started
     if (started.ruleset, started.revision) != (BLOKUS.name, BLOKUS.revision):
@@ -149,11 +138,11 @@ def _joined(properties: list[Property]) -> list[Property]:
 
 
 def _forms(log: Log) -> list[int]:
-    """How each event is written: in the node that is open (if it was taken back, only as a property of ours), as a node of
-    its own, not at all since the next move implies it, or as other continuations of the node. The last two only directly
-    before a node.
+    """How each event is written: in the node that is open (what was taken back only as a property of ours), as a node
+    of its own, not at all since the next move implies it, or as other continuations of the node. The last two only
+    stand directly before a node.
     """
-    standing = set(range(9999))
+    standing = {seq for seq, _ in standing_events(log.events)}
     forms = []
     follows: type[Event] | None = None  # what opens the next node, if nothing stands between
     for seq in range(len(log.events), 0, -1):

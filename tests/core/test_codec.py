@@ -160,7 +160,7 @@ def test_tags_of_the_common_events_never_change() -> None:
     written = {kind.__name__: kind.__struct_config__.tag for kind in COMMON}
     assert written == {"Finished": 1, "Resigned": 2, "Undone": 3, "Noted": 4}
     assert ENDINGS[:3] == ("abandoned", "adjudicated", "agreed")
-    assert encode(RACE.start())[:2] == bytes([0x98, 0])
+    assert encode(RACE.start())[:2] == bytes([0x99, 0])
 
 
 # Digests

@@ -10,7 +10,7 @@ from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.play import Play
 from kifold.core.ruleset import Ruleset
 from kifold.records.formats import Record, Rejected
-from kifold.records.formats.blksgf_read import record_of
+from kifold.records.formats.blksgf import record_of
 from kifold.records.formats.blksgf_write import tree_of
 from kifold.records.formats.sgf import read_trees, write_tree
 from kifold.records.log import Log

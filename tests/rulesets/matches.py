@@ -11,44 +11,24 @@ import msgspec
 
 from kifold.core.compiled import Compiled
 from kifold.core.corpus import Corpus, Folder
-from kifold.core.emit import Out
 from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import fields_of
-from kifold.core.flat import flatten_setup, unflatten, unflatten_setup
+from kifold.core.flat import flatten_setup, unflatten_setup
 from kifold.core.play import Play
 from kifold.core.records import from_numpy
-from kifold.core.rng import Random, below, seed_random
 from kifold.core.ruleset import NOBODY, Ruleset
+from kifold.core.samples import sample_match, started_with_chance
 
 Log = tuple[Started, list[Event]]
 """Event 0 of a match, and the ruleset's own events after it."""
 Choose = Callable[[Play, list[Event], random.Random], Event]
 
 
-def started_with_chance(ruleset: Ruleset, started: Started, seed: int, match: int) -> Started:
-    """Event 0 with the chance part of its setup drawn, as match number `match` of a simulation has it."""
-    if ruleset.rules.chance is None:
-        return started
-    record, source = flatten_setup(ruleset, started), Random()
-    seed_random(source, seed, match, 0)
-    ruleset.rules.chance(record, source)
-    return msgspec.structs.replace(started, setup=unflatten_setup(ruleset, record))
-
-
 def random_log(
     ruleset: Ruleset, started: Started, seed: int, match: int, *, greedy: bool = False, limit: int = 10_000
 ) -> Log:
     """One match in plain Python, as `Folder.play` plays it: the same seed and number give the same match."""
-    play = Play(ruleset, started_with_chance(ruleset, started, seed, match))
-    source = Random()
-    seed_random(source, seed, match, 1)
-    while (seat := play.turn) != NOBODY and len(play.log) < limit:
-        out = Out(ruleset.event_record)
-        n = ruleset.rules.legal(play.state, seat, out)
-        assert n > 0, f"{seat} has the turn and no legal event: {play.state}"
-        takes_best = greedy and seat >= 0
-        i = ruleset.rules.greedy(play.state, out, n, source) if takes_best else below(source, n)
-        play.add(unflatten(ruleset, out[i]))
+    play = sample_match(ruleset, started, seed, match, greedy=greedy, limit=limit)
     return play.started, play.log
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from kifold.core.play import Play
-from kifold.core.ruleset import CHANCE
+from kifold.core.ruleset import CHANCE, SPECTATOR, Hidden
 from kifold.core.rulesets.edgecolor import EDGECOLOR
 from kifold.core.rulesets.edgecolor.cards import ALL_CARDS, BASIC_CARDS
 from kifold.core.rulesets.edgecolor.declaration import DRAWN_CARD, NO_CARD, Draw, EdgecolorSetup, State
-from kifold.core.rulesets.edgecolor.views import SPECTATOR, Hidden, hide_event, hide_setup, hide_state, seat_picture
+from kifold.core.rulesets.edgecolor.views import hide_event, hide_setup, hide_state, seat_picture
 from tests.rulesets.edgecolor_cases import bits, late_position, stuck_position
 from tests.rulesets.harness import random_log
 
@@ -45,9 +45,9 @@ def test_a_view_is_the_same_for_all_worlds_that_a_seat_cannot_tell_apart(variant
             play.add(event)
             for seat in (SPECTATOR, *range(seats)):
                 before = play.state.copy()
-                seen = hide_state(started, play.state, seat)
+                seen = hide_state(started, play.state, seat, False)
                 assert play.state == before
-                assert hide_state(started, reshuffled(play.state, seat, rng), seat) == seen
+                assert hide_state(started, reshuffled(play.state, seat, rng), seat, False) == seen
                 assert_holds_no_more(play.state, seen, seat)
                 compared += 1
     assert compared > 60
@@ -80,9 +80,9 @@ def test_a_drawn_card_is_seen_by_its_drawer_only() -> None:
             play.add(random.Random(seed).choice(play.legal()))
         if play.state.phase == DRAWN_CARD:
             drawer, looked = play.state.seat, looked + 1
-            assert hide_state(position.started, play.state, drawer).drawn == play.state.drawn != NO_CARD
-            assert hide_state(position.started, play.state, 1 - drawer).drawn == NO_CARD
-            assert hide_state(position.started, play.state, SPECTATOR).drawn == NO_CARD
+            assert hide_state(position.started, play.state, drawer, False).drawn == play.state.drawn != NO_CARD
+            assert hide_state(position.started, play.state, 1 - drawer, False).drawn == NO_CARD
+            assert hide_state(position.started, play.state, SPECTATOR, False).drawn == NO_CARD
     assert looked
 
 
@@ -114,7 +114,7 @@ def test_a_seat_knows_its_own_plays_from_its_view() -> None:
         play = Play(position.ruleset, position.started)
         for seat in range(2):
             seen = Play(position.ruleset, position.started)
-            seen.state = hide_state(position.started, play.state, seat)
+            seen.state = hide_state(position.started, play.state, seat, False)
             assert seen.legal(seat) == play.legal(seat)
             assert seen.turn == play.turn
 
@@ -126,11 +126,11 @@ def test_pictures_show_sizes_and_at_most_the_own_hand() -> None:
         play.add(event)
     rng = random.Random(3)
     for seat in (SPECTATOR, 0, 1):
-        shown = seat_picture(started, play.state, seat)
-        assert seat_picture(started, reshuffled(play.state, seat, rng), seat) == shown
+        shown = seat_picture(started, play.state, seat, False)
+        assert seat_picture(started, reshuffled(play.state, seat, rng), seat, False) == shown
         holds = [line for line in shown.legend if " holds " in line]
         assert len(holds) == (seat != SPECTATOR)
         if holds:
             assert holds[0].startswith(f"seat {seat} holds")
             assert len(holds[0].split()) == 3 + play.state.hand_sizes[seat]
-    assert EDGECOLOR.picture(started, play.state) == seat_picture(started, play.state, SPECTATOR)
+    assert EDGECOLOR.picture(started, play.state) == seat_picture(started, play.state, SPECTATOR, False)

@@ -8,25 +8,17 @@ from kifold.core.events import Event, Started
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import start_row
 from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, SIDE, VARIANTS, Place, State
-from kifold.core.rulesets.blokus.notation import LETTERS, side_of, squares_text
+from kifold.core.rulesets.blokus.notation import side_of, squares_text
 from kifold.core.rulesets.blokus.pieces import ALL_PIECES, PIECES, Cells, cells_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
-from kifold.core.scene import Label, Scene, Shape
+from kifold.core.scene import Scene, square_board
 
 LETTER = ("B", "Y", "R", "G")
 
 
 def picture(started: Started, state: State) -> Scene:
     """The board, row 1 at the bottom; each square with its colour's letter, free start squares with a small one."""
-    side = state.side
-    scene = Scene(side + 1, side + 1)
-    for y in range(side):
-        scene.labels.append(Label(0, side - 1 - y, str(y + 1)))
-        for x in range(side):
-            fill, letter = _square(state, x, y)
-            title = f"{LETTERS[x]}{y + 1}" + (f" {fill}" if fill != "board" else "")
-            scene.shapes.append(Shape("square", x + 1, side - 1 - y, fill, letter, title))
-    scene.labels += [Label(x + 1, side, LETTERS[x]) for x in range(side)]
+    scene = square_board(state.side, state.side, lambda x, y: _square(state, x, y))
     scene.legend += [_pieces_line(state, colour) for colour in range(state.colours)]
     colour = colour_to_move(state)
     scene.legend.append("match over" if colour == NOBODY else f"{COLOURS[colour]} to move")

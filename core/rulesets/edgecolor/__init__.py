@@ -6,7 +6,7 @@ the catalogue of edge types is a reconstruction, and a match may bring its own.
 
 from __future__ import annotations
 
-from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.ruleset import Notation, Rules, Ruleset, Views
 from kifold.core.rulesets.edgecolor import deal, notation, rules
 from kifold.core.rulesets.edgecolor.declaration import (
     BlockerSetup,
@@ -21,6 +21,7 @@ from kifold.core.rulesets.edgecolor.declaration import (
 from kifold.core.rulesets.edgecolor.names import EFFECTS, OPTIONS, REASONS, VARIANTS
 from kifold.core.rulesets.edgecolor.opening import opening
 from kifold.core.rulesets.edgecolor.picture import picture
+from kifold.core.rulesets.edgecolor.views import hide_event, hide_setup, hide_state, seat_picture
 
 EDGECOLOR = Ruleset(
     name="edgecolor",
@@ -49,6 +50,7 @@ EDGECOLOR = Ruleset(
     notation=Notation(notation.write, notation.read, "0:12K3/2@c2"),
     picture=picture,
     opening=opening,
+    views=Views(state=hide_state, setup=hide_setup, event=hide_event, picture=seat_picture),
     notes=(
         "The pictures of the cards are missing from the rule text. Catalogue A, one edge type for each way of putting "
         "the four colours on the four sides up to a half turn, is a reconstruction, as are the names of the colours. "

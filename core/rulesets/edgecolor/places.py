@@ -84,12 +84,13 @@ def marks_fit(state: State, cell: int) -> int:
 
 def note_places(state: State, cell: int) -> None:
     """Work out which cards may lie on a cell."""
-    for flip in range(2):
-        state.places[2 * cell + flip] = 0
+    upright, turned = 0, 0
     if why_no_card_there(state, cell) == LEGAL:
         marks = marks_fit(state, cell)
-        for flip in range(2):
-            state.places[2 * cell + flip] = marks & edges_fit(state, cell, flip)
+        upright = marks & edges_fit(state, cell, 0)
+        turned = marks & edges_fit(state, cell, 1)
+    state.places[2 * cell] = upright
+    state.places[2 * cell + 1] = turned
 
 
 def note_all_places(state: State) -> None:

@@ -1,30 +1,19 @@
-"""What a seat may see: its own hand, the sizes of hands and deck, the board; seat −1, a spectator, sees no hand.
+"""What a seat may see: its own hand, the sizes of hands and deck, the board; a spectator sees no hand.
 
-Pure functions from what happened to what may be told of it. What a seat does not hold and has not seen on the board is
-one set of cards, whether they are in another hand or in the deck.
+What a seat does not hold and has not seen on the board is one set of cards, whether they are in another hand or in the
+deck. The end of a match opens nothing: the hands are counted, not shown.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from kifold.core.events import Event, Started, kind_of
+from kifold.core.ruleset import SPECTATOR, Hidden
 from kifold.core.rulesets.edgecolor.cards import N_CARDS, card_text
 from kifold.core.rulesets.edgecolor.declaration import MOST_SEATS, NO_CARD, Draw, EdgecolorSetup, State
 from kifold.core.rulesets.edgecolor.picture import picture
 from kifold.core.scene import Scene
-
-SPECTATOR = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """What may be told of an event instead of the event itself: its word and whose it was."""
-
-    kind: str
-    seat: int
 
 
 def hide_event(started: Started, event: Event, seat: int) -> Event | Hidden:
@@ -40,11 +29,11 @@ def hide_setup(started: Started, setup: EdgecolorSetup, seat: int) -> EdgecolorS
     return msgspec.structs.replace(setup, **hidden)
 
 
-def hide_state(started: Started, state: State, seat: int) -> State:
+def hide_state(started: Started, state: State, seat: int, is_over: bool) -> State:
     """The position as a seat sees it: other hands keep their sizes, their cards count as unseen.
 
-    The same for every way in which the unseen cards may lie in the other hands and the deck. In such a state `legal`
-    for the seat itself, and for all the cells and blockers that are public, says the same as in the true one.
+    It is the same for every way in which the unseen cards may lie in the other hands and the deck. Asked for the seat
+    itself, and for whatever needs no hand, the rules say of it what they say of the true position.
     """
     seen = state.copy()
     for other in range(MOST_SEATS):
@@ -56,9 +45,9 @@ def hide_state(started: Started, state: State, seat: int) -> State:
     return seen
 
 
-def seat_picture(started: Started, state: State, seat: int) -> Scene:
-    """The picture with the seat's own hand in the legend."""
-    scene = picture(started, hide_state(started, state, seat))
+def seat_picture(started: Started, state: State, seat: int, is_over: bool) -> Scene:
+    """The picture, which shows no hand, with the seat's own hand in the legend."""
+    scene = picture(started, hide_state(started, state, seat, is_over))
     if seat != SPECTATOR:
         hand = [card_text(state.edges, card, 0) for card in range(N_CARDS) if state.hands[seat] >> card & 1]
         if state.blocker_in_hand[seat]:

@@ -1,0 +1,81 @@
+"""What a ruleset's declaration has to keep to, said when the ruleset is made and not when a match is stored."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kifold.core.fields import fields_of
+
+if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+OF_EVENTS = frozenset({"archived", "event", "match_id", "seq", "tag", "undone"})
+"""What every event has in records, in JSON and in SQL, so that no field can be called so."""
+OF_SETUPS = frozenset({"seats", "variant"})
+"""What the rules read of event 0 beside options and setup."""
+
+
+class DeclarationError(TypeError):
+    """A ruleset is declared in a way that cannot work. The message says what to change."""
+
+
+def check_declaration(ruleset: Ruleset) -> None:
+    """Look for what would go wrong only later, or silently.
+
+    Raises:
+        DeclarationError: with the name to be changed, or the length that a list has to have.
+    """
+    if not NAME.fullmatch(ruleset.name):
+        raise DeclarationError(f"ruleset {ruleset.name!r}: a name is small letters, digits and _, as views in SQL have")
+    _check_events(ruleset)
+    _check_setup(ruleset)
+    _check_result(ruleset)
+    for what, names in (("reasons", ruleset.reasons), ("effects", ruleset.effects)):
+        _check_once(f"{ruleset.name}, {what}", (one.name for one in names))
+
+
+def _check_events(ruleset: Ruleset) -> None:
+    for event in ruleset.actions + ruleset.chance:
+        fields = fields_of(event)
+        for field in fields:
+            if field.name in OF_EVENTS:
+                raise DeclarationError(
+                    f"{event.__name__}: a field cannot be called {field.name}, every event has that itself"
+                )
+            if field.name == "seat" and (field.kind != "int" or field.words):
+                raise DeclarationError(
+                    f"{event.__name__}: seat is a number without words, for it is one column in all games"
+                )
+        counts = {f"n_{field.name}" for field in fields if field.kind == "ints"}
+        _check_once(event.__name__, [*(field.name for field in fields), *counts])
+
+
+def _check_setup(ruleset: Ruleset) -> None:
+    fields = fields_of(ruleset.setup)
+    counts = [f"n_{field.name}" for field in fields if field.kind == "ints"]
+    names = [*(option.name for option in ruleset.options), *(field.name for field in fields), *counts]
+    _check_once(f"options and setup of {ruleset.name}", [*OF_SETUPS, *names])
+
+
+def _check_result(ruleset: Ruleset) -> None:
+    seats = ruleset.most_seats
+    lengths = {slot.name: slot.length for slot in ruleset.result.slots}
+    for name in {"rank", "score"} & {"rank", *lengths}:
+        if lengths.get(name) != seats:
+            raise DeclarationError(f"{ruleset.result.__name__}: {name} is a list of {seats}, one number for each seat")
+    for name, length in lengths.items():
+        if not length or length % seats:
+            raise DeclarationError(
+                f"{ruleset.result.__name__}: {name} is a list of {seats} × k, k numbers for each seat"
+            )
+
+
+def _check_once(where: str, names: Iterable[str]) -> None:
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise DeclarationError(f"{where}: two things are called {twice[0]}")

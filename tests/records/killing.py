@@ -1,0 +1,99 @@
+"""A process that kills its own children with SIGKILL while they write to a store, at moments drawn by chance.
+
+The children are forked, so that what is slow to import or compile is there before the first. Each says what was
+acknowledged to it in a file, as soon as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from kifold.core.events import Noted, Resigned
+from kifold.records import bulk, simulation
+from kifold.records.archiving import archive
+from kifold.records.store import Store
+from tests.stores import duo, game, quiet
+
+Say = Callable[[str], None]
+
+
+def append_on(folder: str, round_: int, say: Say) -> None:
+    with Store(folder) as store:
+        for number in range(20):
+            match = store.new(duo())
+            say(f"{match} 0")
+            at = 0
+            while at < len(game(number)):
+                at = store.append(match, game(number)[at : at + 1 + round_ % 3], expected_seq=at)
+                say(f"{match} {at}")
+
+
+def archive_on(folder: str, round_: int, say: Say) -> None:
+    """Record, archive, go on with a match that was archived, archive again, delete."""
+    with Store(folder) as store:
+        for _ in range(20):
+            matches = [store.new(duo(), (), [*game(round_)[: 2 + n], Resigned(n % 2)]) for n in range(3)]
+            for match in matches:
+                say(f"+ {match}")
+            archive(store, quiet)
+            store.append(matches[0], [Noted("comment", ("late",))])
+            archive(store, quiet)
+            say(f"? {matches[1]}")  # it may be there or not until the next line
+            store.delete(matches[1])
+            say(f"- {matches[1]}")
+
+
+GAMES = 1200
+
+
+def simulate_on(folder: str, round_: int, say: Say) -> None:
+    with Store(folder) as store:
+        simulation.simulate(store, what(), GAMES, 1 + round_ % 2, lambda matches, events: say("."))
+
+
+def what() -> simulation.Simulation:
+    return simulation.simulation(duo(), "random", 5)
+
+
+WORK = {"append": append_on, "archive": archive_on, "simulate": simulate_on}
+
+
+def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, seed: int) -> None:
+    """Run a kind of work in a child and kill it, `rounds` times.
+
+    Each time when it has said a number of lines (up to `most_lines`), and some milliseconds later.
+    """
+    bulk.ROWS_PER_FILE, simulation.EVENTS_PER_GROUP = 1500, 300  # many files, many row groups
+    moments = random.Random(seed)
+    if kind == "simulate":
+        with Store(f"{folder}-warm") as store:
+            simulation.simulate(store, what(), 10, 1, quiet)
+    for number in range(20):
+        game(number)
+    said = os.open(f"{folder}.said", os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    killed = 0
+    for round_ in range(rounds):
+        before = os.fstat(said).st_size
+        child = os.fork()
+        if child == 0:
+            WORK[kind](folder, round_, lambda line: None if os.write(said, f"{line}\n".encode()) else None)
+            os._exit(0)
+        lines = moments.randint(0, most_lines)
+        deadline = time.monotonic() + 10
+        while os.pread(said, 1 << 20, before).count(b"\n") < lines and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        time.sleep(moments.uniform(0, 0.02))
+        os.kill(child, signal.SIGKILL)
+        killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    os.close(said)
+    print(killed)
+
+
+def said_in(folder: Path) -> list[list[str]]:
+    """What was acknowledged, line by line."""
+    return [line.split() for line in folder.with_name(folder.name + ".said").read_text().splitlines()]

@@ -1,0 +1,290 @@
+"""Opening a journal: made once and whole, refused in one clear line when it is something else, read where it lies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kifold.records.errors import StoreError
+from kifold.records.sqlite import DURABILITY, FORMAT, SCHEMA
+from kifold.records.store import Store
+from tests.stores import duo, game, record, run_together, verified
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "store") as store:
+        yield store
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def refused(folder: Path, *, create: bool = True) -> str:
+    with pytest.raises(StoreError) as error, Store(folder, create=create):
+        pass
+    said = str(error.value)
+    assert str(folder) in said, "it says where"
+    assert "\n" not in said
+    return said
+
+
+def make_and_append(folder: str, number: int) -> None:
+    with Store(folder) as store:
+        record(store, number)
+
+
+def test_a_store_is_made_whole_and_closing_it_leaves_one_file(tmp_path: Path) -> None:
+    with Store(tmp_path / "a" / "b") as store:
+        assert store.counts() == {}
+    assert names(tmp_path / "a" / "b") == {"journal.sqlite"}
+
+
+def test_processes_that_make_one_store_at_the_same_time_share_it(tmp_path: Path) -> None:
+    run_together([(make_and_append, (str(tmp_path / "store"), number)) for number in range(4)])
+    with Store(tmp_path / "store", create=False) as store:
+        assert {tuple(log.events) for log in store.logs()} == {game(number) for number in range(4)}
+    assert names(tmp_path / "store") == {"journal.sqlite"}
+
+
+def test_a_store_that_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
+    assert "no kifold store here" in refused(tmp_path / "none", create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_file_in_place_of_the_folder(tmp_path: Path, create: bool) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    refused(tmp_path / "file", create=create)
+    assert (tmp_path / "file").read_text() == "not a folder"
+
+
+def test_a_folder_below_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot be made a store" in refused(tmp_path / "file" / "store")
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_folder_in_place_of_the_journal(tmp_path: Path, create: bool) -> None:
+    (tmp_path / "journal.sqlite").mkdir()
+    refused(tmp_path, create=create)
+
+
+@pytest.mark.parametrize("create", [True, False])
+@pytest.mark.parametrize(
+    "content", [b"", b"\0" * 5000, b"SQLite format 3\0" + b"\xff" * 4080, b"{}", os.urandom(10_000)]
+)
+def test_garbage_in_place_of_the_journal_is_refused_and_left_alone(
+    tmp_path: Path, content: bytes, create: bool
+) -> None:
+    (tmp_path / "journal.sqlite").write_bytes(content)
+    refused(tmp_path, create=create)
+    assert (tmp_path / "journal.sqlite").read_bytes() == content
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_another_programs_database(tmp_path: Path, create: bool) -> None:
+    db = sqlite3.connect(tmp_path / "journal.sqlite")
+    db.execute("CREATE TABLE events (id INTEGER)")
+    db.close()
+    assert "is no kifold journal" in refused(tmp_path, create=create)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (str(FORMAT + 1), f"has format {FORMAT + 1}, this kifold reads up to {FORMAT}; install a newer kifold"),
+        ("12", "has format 12"),
+        ("", "does not say its format"),
+        ("²", "does not say its format"),
+        ("-1", "does not say its format"),
+        ("one", "does not say its format"),
+        (None, "does not say its format"),
+    ],
+)
+def test_the_format_decides(store: Store, value: str | None, said: str) -> None:
+    with store.journal.writing() as db:
+        db.execute("DELETE FROM meta")
+        if value is not None:
+            db.execute("INSERT INTO meta VALUES ('format', ?)", (value,))
+    store.close()
+    assert said in refused(store.folder)
+
+
+@pytest.mark.parametrize("keep", [100, 4096, 5000, 20_000])
+def test_a_half_written_journal_is_refused_or_its_reading_is(store: Store, keep: int) -> None:
+    match = record(store, 0)
+    store.close()
+    path = store.folder / "journal.sqlite"
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(StoreError, match=r"journal\.sqlite: .*restore a copy"), Store(store.folder) as half:
+        half.log(match)
+
+
+def test_a_page_of_garbage_fails_reading_in_one_line_and_verifying_in_words(store: Store) -> None:
+    match = record(store, 0)
+    store.close()
+    path = store.folder / "journal.sqlite"
+    db = sqlite3.connect(path)
+    (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+    (size,) = db.execute("PRAGMA page_size").fetchone()
+    db.close()
+    data = bytearray(path.read_bytes())
+    data[(page - 1) * size : page * size] = b"\xaa" * size
+    path.write_bytes(data)
+    with Store(store.folder) as damaged:
+        for read in (damaged.log, damaged.play):
+            with pytest.raises(StoreError, match="cannot be read"):
+                read(match)
+        with pytest.raises(StoreError):
+            damaged.append(match, game(0)[:1])
+    report = verified(store.folder)
+    assert report.unreadable
+    assert [one.verdict for one in report.failures] == ["damaged"]
+
+
+def test_an_unknown_durability_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="durability cannot be 'high': choose full, normal, off"):
+        Store(tmp_path / "store", durability="high")
+
+
+@pytest.mark.parametrize(("durability", "level"), [("full", 2), ("normal", 1), ("off", 0)])
+def test_durability_is_what_sqlite_is_told(tmp_path: Path, durability: str, level: int) -> None:
+    with Store(tmp_path, durability=durability) as store:
+        assert store.journal.rows("PRAGMA synchronous") == [(level,)]
+        assert store.journal.rows("PRAGMA journal_mode") == [("wal",)]
+    assert set(DURABILITY) == {"full", "normal", "off"}
+
+
+def test_what_is_read_in_one_moment_is_not_changed_by_others(store: Store) -> None:
+    match = record(store, 0, 5)
+    with Store(store.folder) as other:
+        with store.journal.reading():
+            before = store.log(match)
+            other.append(match, game(0)[5:6])
+            assert store.log(match) == before
+        assert len(store.log(match).events) == 6
+
+
+def test_a_writer_waits_for_another_and_says_so_when_that_takes_too_long(store: Store) -> None:
+    match = record(store, 0, 5)
+    with Store(store.folder) as other:
+        store.journal.db.execute("PRAGMA busy_timeout = 50")
+        with other.journal.writing(), pytest.raises(StoreError, match=r"cannot be written .*locked"):
+            store.append(match, game(0)[5:6])
+        assert store.append(match, game(0)[5:6]) == 6
+
+
+def test_every_table_is_named_in_the_layout(store: Store) -> None:
+    tables = {row[0] for row in store.journal.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert len(tables) == SCHEMA.count("CREATE TABLE")
+
+
+# A folder that cannot be written. Root may write everywhere, so what is asked there is asked in a process of its own,
+# which gives up root's rights first.
+
+
+@pytest.fixture
+def apart() -> Iterator[Path]:
+    """A folder that any user may enter."""
+    folder = Path(tempfile.mkdtemp(prefix="kifold-test-"))
+    folder.chmod(0o755)
+    yield folder
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def as_nobody(question: Callable[[], object]) -> str:
+    """What a question answers, or raises, where nobody asks it."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            try:
+                said = str(question())
+            except StoreError as error:
+                said = f"StoreError: {error}"
+            os.write(write, said.encode())
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read().decode()
+    assert os.waitpid(child, 0)[1] == 0
+    return said
+
+
+def lock(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.chmod(0o444)
+    folder.chmod(0o555)
+
+
+pytestmark_fork = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+
+@pytestmark_fork
+def test_a_read_only_folder_is_read_but_not_written(apart: Path) -> None:
+    with Store(apart / "store") as store:
+        match = record(store, 0, 5)
+    lock(apart / "store")
+
+    def read() -> int:
+        with Store(apart / "store", create=False) as store:
+            return len(store.log(match).events)
+
+    def write() -> int:
+        with Store(apart / "store") as store:
+            return store.append(match, game(0)[5:6])
+
+    assert as_nobody(read) == "5"
+    assert as_nobody(write).startswith(f"StoreError: {apart}/store/journal.sqlite: cannot be written (attempt to write")
+    assert names(apart / "store") == {"journal.sqlite"}
+
+
+@pytestmark_fork
+def test_a_read_only_folder_with_unmerged_events_is_read_in_full_or_not_at_all(apart: Path) -> None:
+    with Store(apart / "store") as store:
+        match = record(store, 0, 5)
+    with Store(apart / "store") as store:
+        store.append(match, game(0)[5:7])
+        shutil.copytree(apart / "store", apart / "with")
+        shutil.copytree(apart / "store", apart / "without")
+    (apart / "without" / "journal.sqlite-shm").unlink()
+
+    def read(name: str) -> int:
+        with Store(apart / name, create=False) as store:
+            return len(store.log(match).events)
+
+    for name in ("with", "without"):
+        lock(apart / name)
+    assert as_nobody(lambda: read("with")) == "7"
+    assert "holds events that cannot be read in a read-only folder" in as_nobody(lambda: read("without"))
+
+
+@pytestmark_fork
+def test_a_store_cannot_be_made_in_a_read_only_folder(apart: Path) -> None:
+    apart.chmod(0o555)
+    for folder, said in ((apart / "store", "cannot be made a store"), (apart, "no journal can be made here")):
+        answer = as_nobody(lambda folder=folder: Store(folder))
+        assert answer.startswith(f"StoreError: {folder}: {said} (")
+    assert list(apart.iterdir()) == []
+
+
+def test_nothing_is_made_before_the_first_match(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store, pytest.raises(ValueError, match="no variant"):
+        store.new(duo().__class__("blokus", "nope", 1, {}, 2, {}, duo().setup))
+    assert names(tmp_path / "store") == {"journal.sqlite"}
