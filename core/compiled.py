@@ -39,7 +39,7 @@ class Compiled:
     """A ruleset's rules and the generic loops over them, compiled.
 
     `rules` and `loops` map the name of a function to its compiled form; each compiles at its first call. `folder` is
-    the cache folder, `is_cold` whether nothing was in it yet, so that a first call takes seconds.
+    the cache folder.
     """
 
     def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
@@ -51,10 +51,14 @@ class Compiled:
         bound["chance"] = rules.chance or loops.no_chance
         binder = Binder(ruleset.name, bound, {slot: slot_compiled}, boundscheck=boundscheck)
         self.folder = binder.folder([*bound.values(), *LOOPS])
-        self.is_cold = not any(self.folder.rglob("*.nbc"))
         with cache_folder(self.folder):
             self.rules = {name: binder.compiled(function) for name, function in bound.items()}
             self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether nothing was compiled yet, so that a first call takes seconds."""
+        return not any(self.folder.rglob("*.nbc"))
 
 
 @cache

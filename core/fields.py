@@ -93,6 +93,7 @@ def _field(struct: type[msgspec.Struct], name: str, hint: Any, default: Any) -> 
             return Field(name, "text", length=-1, description=description, default=default)
         if inner is int and "max_length" in meta:
             low, high, words = _range(where, inner_meta)
+            description = description or inner_meta.get("description", "")
             return Field(name, "ints", low, high, meta["max_length"], words, description, default)
         raise TypeError(f"{where}: a list needs integers and Meta(max_length=…)")
     raise TypeError(f"{where}: {bare!r} is no kind of field; see kifold.core.fields")

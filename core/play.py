@@ -106,26 +106,7 @@ class Play:
 
     def why_not(self, event: Event) -> Refused | None:
         """Why an event cannot come next, or None. For the ruleset's events also out of turn: turn is tested last."""
-        seq = len(self.log) + 1
-        if isinstance(event, Noted):
-            return None
-        if isinstance(event, Undone):
-            if event.to >= seq:
-                return Refused(seq, "no_such_seq", f"there is no event {event.to} to go back to", event)
-            return None
-        if self.ending or (isinstance(event, Finished | Resigned) and self.is_over):
-            return Refused(seq, "match_over", "the match is over", event)
-        if isinstance(event, Resigned):
-            if event.seat >= self.started.seats:
-                return Refused(seq, "no_such_seat", f"seats are 0..{self.started.seats - 1}", event)
-            return None
-        if isinstance(event, Finished):
-            return None
-        reason = self.ruleset.rules.check(self.state, flatten(self.ruleset, event))
-        if reason == LEGAL:
-            return None
-        name = self.ruleset.reasons[reason]
-        return Refused(seq, name.name, name.meaning, event)
+        return refusal(self.ruleset, self.started, self.state, self.ending, len(self.log) + 1, event)
 
     def add(self, event: Event) -> int:
         """Append one event; the mask of its effects.
@@ -176,6 +157,32 @@ class Play:
         result: Any = self.ruleset.result()
         self.ruleset.rules.result(self.state, result)
         return standings(self.ruleset, self.started.seats, result, self.ending)
+
+
+def refusal(
+    ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
+) -> Refused | None:
+    """Why an event cannot be number `seq` of a log that has come to `state`, or None. `ending` is what closed it."""
+    if isinstance(event, Noted):
+        return None
+    if isinstance(event, Undone):
+        if event.to >= seq:
+            return Refused(seq, "no_such_seq", f"there is no event {event.to} to go back to", event)
+        return None
+    is_end = isinstance(event, Finished | Resigned)
+    if ending or (is_end and ruleset.rules.turn(state) == NOBODY):
+        return Refused(seq, "match_over", "the match is over", event)
+    if isinstance(event, Resigned):
+        if event.seat >= started.seats:
+            return Refused(seq, "no_such_seat", f"seats are 0..{started.seats - 1}", event)
+        return None
+    if isinstance(event, Finished):
+        return None
+    reason = ruleset.rules.check(state, flatten(ruleset, event))
+    if reason == LEGAL:
+        return None
+    name = ruleset.reasons[reason]
+    return Refused(seq, name.name, name.meaning, event)
 
 
 def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:

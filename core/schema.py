@@ -49,6 +49,16 @@ def arrow_type(field: Field) -> pa.DataType:
     return pa.list_(number) if field.kind == "ints" else number
 
 
+def sql_type(field: Field) -> str:
+    """The type of a field's column in the views of SQL, where numbers that have words are words."""
+    one = {"i1": "TINYINT", "i2": "SMALLINT", "i4": "INTEGER", "i8": "BIGINT"}[field.code]
+    if field.kind == "bool":
+        return "BOOLEAN"
+    if field.kind == "text" or field.words:
+        one = "VARCHAR"
+    return f"{one}[]" if field.length else one
+
+
 def events_schema(ruleset: Ruleset) -> pa.Schema:
     """The `events` table of a ruleset: match, number and tag, then the columns of `columns_of`."""
     import pyarrow as pa

@@ -20,6 +20,7 @@ from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.schema import arrow_type, columns_of, events_schema
 from kifold.core.wire import encode_corpus
 from kifold.records.archive import ROWS_PER_FILE, ROWS_PER_GROUP, FileWriter
+from kifold.records.folded import seat_column
 from kifold.records.judge import Judged, fingerprint
 from kifold.records.log import Log
 from kifold.records.store import Store
@@ -160,8 +161,8 @@ def _events_table(corpus: Corpus, folded: Folded, ids: Sequence[int]) -> pa.Tabl
         having = [tag_of(e) for e in ruleset.events if any(f.name == name for f in fields_of(e))]
         has = np.isin(tags, having)
         if name == "seat":
-            seats = np.where(has, events["seat"] if having else 0, folded.per_event["seat"])
-            columns[name] = pa.array(seats.astype(np.int8), mask=seats < 0)
+            seats = seat_column(corpus, folded)
+            columns[name] = pa.array(seats, mask=seats < 0)
         else:
             columns[name] = _column(field, events, has) if having else pa.nulls(len(events), arrow_type(field))
     return pa.table(columns, events_schema(ruleset))

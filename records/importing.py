@@ -38,7 +38,7 @@ def import_file(
         options: option values as typed, for every match.
         on_progress: called with the numbers of records and events of each batch.
 
-    The id of a match follows from its log and, among equal logs of one file, from its place: the same file imported
+    The id of a match follows from its log and players and, among equal ones of one file, from its place: the same file imported
     again adds nothing.
     """
     report = Report()
@@ -78,9 +78,9 @@ def _import_batch(
         if isinstance(verdict, Refused):
             bad.append(_rejected(record, verdict))
             continue
-        digest = log.digest
-        place = seen[digest] = seen.get(digest, -1) + 1
-        log.match_id = derived_id(digest + str(place).encode())
+        content = log.digest + repr(log.players).encode()
+        place = seen[content] = seen.get(content, -1) + 1
+        log.match_id = derived_id(content + str(place).encode())
         if store.holds(log.match_id):
             report.present += 1
             continue

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from kifold.core.events import Event, Finished, Resigned, Started, Undone
-from kifold.core.play import Play, Refused, Standing, fold, standings
+from kifold.core.play import Play, Refused, Standing, fold
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
 from kifold.records.log import Log
 
@@ -28,7 +27,7 @@ class Judged:
     """What is kept of a fold.
 
     Attributes:
-        seats: who acted at each event; None for chance and for what no seat decides.
+        seats: the column `seat`, see `seat_of`.
         fingerprints: one after the other.
         standings: how the seats stand.
         is_over: whether the match has ended.
@@ -45,11 +44,17 @@ def fingerprint(essential: bytes) -> bytes:
     return blake2b(essential, digest_size=FINGERPRINT_SIZE).digest()
 
 
+def seat_of(event: Event, acted: int | None) -> int | None:
+    """What the column `seat` says of an event: its own field of that name where it has one, else who acted."""
+    own: int | None = getattr(event, "seat", None)
+    return own if own is not None else acted
+
+
 def judge(play: Play) -> Judged:
     """What a folded match says of itself."""
-    seats: list[int | None] = [event.seat if isinstance(event, Resigned) else None for event in play.log]
-    for (seq, _), seat in zip(play.effective, play.seats, strict=True):
-        seats[seq - 1] = None if seat == CHANCE else seat
+    seats = [seat_of(event, None) for event in play.log]
+    for (seq, event), seat in zip(play.effective, play.seats, strict=True):
+        seats[seq - 1] = seat_of(event, None if seat == CHANCE else seat)
     prints = [fingerprint(snapshot) for snapshot in play.snapshots]
     if not play.effective or len(play.effective) % SNAPSHOT:
         prints.append(fingerprint(play.state.essential()))
@@ -71,6 +76,7 @@ def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
         return [judge_log(ruleset, log.started, log.events) for log in logs]
     from kifold.core.compiled import compiled
     from kifold.core.corpus import Corpus, Folder
+    from kifold.records.folded import seat_column
 
     # A log in which something was taken back may hide a refusal in what no longer counts: it is folded event by event.
     plain = [any(isinstance(event, Undone) for event in log.events) for log in logs]
@@ -79,6 +85,7 @@ def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
         ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)]
     )
     folded = Folder(ruleset, compiled(ruleset.name)).fold(corpus)
+    column = seat_column(corpus, folded)
     verdicts: list[Judged | Refused] = []
     for m, log in enumerate(logs):
         is_whole = folded.matches["done"][m] == len(effective[m]) and not folded.matches["reason"][m]
@@ -86,23 +93,17 @@ def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
         if plain[m] or not is_whole or len(closing) > 1 or (closing and folded.matches["turn"][m] == NOBODY):
             verdicts.append(judge_log(ruleset, log.started, log.events))
         else:
-            verdicts.append(_judged(ruleset, log, closing, corpus, folded, m))
+            acted = column[corpus.starts[m] : corpus.starts[m + 1]].tolist()
+            verdicts.append(_judged(corpus, folded, m, log, closing, acted))
     return verdicts
 
 
-def _judged(ruleset: Ruleset, log: Log, closing: Sequence[Event], corpus: Corpus, folded: Folded, m: int) -> Judged:
-    acted = iter(folded.per_event["seat"][corpus.starts[m] : corpus.starts[m + 1]].tolist())
-    seats: list[int | None] = []
-    for event in log.events:
-        if type(event) in ruleset.events:
-            seat = next(acted)
-            seats.append(None if seat == CHANCE else seat)
-        else:
-            seats.append(event.seat if isinstance(event, Resigned) else None)
-    first = folded.matches["snapshot"][m]
-    last = folded.matches["snapshot"][m + 1] if m + 1 < len(folded.matches) else len(folded.snapshots)
-    prints = b"".join(fingerprint(row.tobytes()) for row in folded.snapshots[first:last])
-    ending = closing[0] if closing else None
-    result = SimpleNamespace(**{name: folded.results[name][m] for name in folded.results.dtype.names or ()})
-    is_over = bool(closing) or folded.matches["turn"][m] == NOBODY
-    return Judged(seats, prints, standings(ruleset, log.started.seats, result, ending), bool(is_over))
+def _judged(corpus: Corpus, folded: Folded, m: int, log: Log, closing: Sequence[Event], acted: list[int]) -> Judged:
+    """The verdict on a log from the fold of its own events, with seats for all of them."""
+    from kifold.records.folded import judged_match
+
+    judged = judged_match(corpus, folded, m, acted, closing[0] if closing else None)
+    of_events = iter(judged.seats)
+    own = corpus.ruleset.events
+    seats = [next(of_events) if type(event) in own else seat_of(event, None) for event in log.events]
+    return replace(judged, seats=seats)

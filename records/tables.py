@@ -118,8 +118,7 @@ def add_events(
         columns["match_id"].append(match)
         columns["seq"].append(seq)
         columns["tag"].append(tag_of(type(event)))
-        if "seat" not in filled[type(event)]:
-            columns["seat"].append(seat)
+        columns["seat"].append(seat)
         for name in filled[type(event)]:
             columns[name].append(getattr(event, name))
         for name in empty[type(event)]:
@@ -128,8 +127,9 @@ def add_events(
 
 @cache
 def _fillers(ruleset: Ruleset, names: tuple[str, ...]) -> tuple[dict[type, list[str]], dict[type, list[str]]]:
-    filled = {event: [f.name for f in fields_of(event)] for event in ruleset.events + COMMON}
-    empty = {event: [n for n in names[3:] if n != "seat" and n not in has] for event, has in filled.items()}
+    shared = ("match_id", "seq", "tag", "seat")
+    filled = {e: [f.name for f in fields_of(e) if f.name not in shared] for e in ruleset.events + COMMON}
+    empty = {event: [n for n in names if n not in (*shared, *has)] for event, has in filled.items()}
     return filled, empty
 
 

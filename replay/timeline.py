@@ -1,7 +1,8 @@
-"""A match from ply to ply: the state after each decision, and its picture.
+"""The log of one match, open at every ply and at every event, forwards and back.
 
 A ply is the number of decisions by seats so far: the state at ply N is after decision N and the events of chance that
-follow it. What was taken back is left out. An ending that the rules do not force belongs to the ply before it.
+follow it. Plies leave out what was taken back; an ending that the rules do not force belongs to the ply before it.
+The state at an event is as it stood then, also in a stretch that was taken back later.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kifold.core.events import ENDINGS, Event, Finished, Resigned, Started
-from kifold.core.play import Play, Refused, standing_events
-from kifold.core.ruleset import NOBODY, Hidden, Ruleset
-from kifold.core.scene import Scene
-from kifold.replay.views import seen_log, seen_picture
+from kifold.core.events import Event, Finished, Resigned, Started, Undone
+from kifold.core.flat import flatten
+from kifold.core.play import Play, refusal
+from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
+from kifold.replay.difference import Change, changes
 
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """The match at one ply.
+    """The match at one ply, or within it at one event.
 
     `seq` is the number of the decision in the log and `seat` who made it (0 and None at ply 0); `events` are the
     decision and the events of chance after it, `state` the record after them (a copy), and `ending` what closed the
@@ -34,87 +35,166 @@ class Ply:
     ending: Finished | Resigned | None
 
 
-def ply_states(ruleset: Ruleset, started: Started, events: Sequence[Event]) -> Iterator[Ply]:
-    """Every ply of a match, from 0 on; `events` is the whole log after event 0.
+class Timeline:
+    """A match to travel in. New ground is folded once, and only as far as it is asked for.
 
-    Raises:
-        Refused: at the first event that the rules refuse, once every ply before it was given.
+    Of every `every`-th state a snapshot is kept, so what was folded before costs at most `every` − 1 calls of `apply`,
+    in whatever order it is asked for; the next ply costs its own events only.
+
+    An event stands on the one that counted before it. So a log with corrections is a tree, in which each `Undone` goes
+    back to a fork, and a state is the path to it; `Undone` itself is no node.
+
+    Attributes:
+        ruleset, started, events: the match; `events` is the whole log after event 0.
+        last_seq: the number of the last event in the log.
+        last_ply: the number of the last ply.
     """
-    play = Play(ruleset, started)
-    number, first_seq, seat = 0, 0, None
-    since: list[Event] = []
-    for seq, event in standing_events(events):
-        if type(event) in ruleset.actions:
-            yield Ply(number, first_seq, seat, tuple(since), play.state.copy(), play.ending)
-            _add(play, seq, event)
-            number, first_seq, seat, since = number + 1, seq, play.seats[-1], [event]
-        else:
-            _add(play, seq, event)
-            if type(event) in ruleset.chance:
-                since.append(event)
-    yield Ply(number, first_seq, seat, tuple(since), play.state.copy(), play.ending)
+
+    def __init__(self, ruleset: Ruleset, started: Started, events: Sequence[Event], *, every: int = SNAPSHOT) -> None:
+        """Open a match at its beginning.
+
+        Raises:
+            Refused: when the rules refuse the setup.
+        """
+        self.ruleset = ruleset
+        self.started = started
+        self.events = events
+        self.last_seq = len(events)
+        self._every = every
+        self._grow()
+        self._line = self._path(self._node[-1])
+        self._ends = {self._ply[node]: node for node in self._line}
+        self.last_ply = self._ply[self._node[-1]]
+        self._here, self._state = 0, Play(ruleset, started).state
+        self._snapshots = {0: self._state.copy()}
+        # Of each node that was folded, by its number: who acted, what the rules forced, what had closed the match.
+        self._seat: dict[int, int] = {}
+        self._effects: dict[int, int] = {0: 0}
+        self._ending: dict[int, Finished | Resigned | None] = {0: None}
+
+    def _grow(self) -> None:
+        """The tree: for each number of an event the node that counts after it, and of each node what it stands on."""
+        self._node, self._below = [0], [0]
+        self._depth, self._ply = [0], [0]
+        for seq, event in enumerate(self.events, start=1):
+            node = below = self._node[-1]
+            # One that goes back to nowhere is a node like any other: folding it refuses it.
+            if isinstance(event, Undone) and event.to < seq:
+                while node > event.to:
+                    node = self._below[node]
+            else:
+                node = seq
+            self._node.append(node)
+            self._below.append(below)
+            self._depth.append(self._depth[below] + (type(event) in self.ruleset.events))
+            self._ply.append(self._ply[below] + (type(event) in self.ruleset.actions))
+
+    def _path(self, node: int) -> list[int]:
+        path = [node]
+        while node:
+            node = self._below[node]
+            path.append(node)
+        return path[::-1]
+
+    def __iter__(self) -> Iterator[Ply]:
+        """Every ply, from 0 on.
+
+        Raises:
+            Refused: at the first event that the rules refuse, once every ply before it was given.
+        """
+        return (self.at(number) for number in range(self.last_ply + 1))
+
+    def at(self, ply: int) -> Ply:
+        """The match at a ply. What follows it is not looked at, nor what was taken back.
+
+        Raises:
+            ValueError: when the match has no such ply.
+            Refused: when an event up to that ply is against the rules.
+        """
+        if not 0 <= ply <= self.last_ply:
+            raise ValueError(f"ply {ply}: the match has plies 0..{self.last_ply}")
+        return self._at(self._ends[ply])
+
+    def at_seq(self, seq: int) -> Ply:
+        """The match as it stood after an event of its log: within a ply, or in a stretch that was taken back later.
+
+        Raises:
+            ValueError: when the log has no such event.
+            Refused: when an event that counted then is against the rules.
+        """
+        if not 0 <= seq <= self.last_seq:
+            raise ValueError(f"event {seq}: the log has events 0..{self.last_seq}")
+        return self._at(self._node[seq])
+
+    def forward(self) -> Ply | None:
+        """The next ply after the one, or the event, that was asked for last; None at the end."""
+        number = self._ply[self._here] + 1
+        return self.at(number) if number <= self.last_ply else None
+
+    def back(self) -> Ply | None:
+        """The ply before the one, or the event, that was asked for last; None at the beginning."""
+        number = self._ply[self._here] - 1
+        return self.at(number) if number >= 0 else None
+
+    def stands(self, seq: int) -> bool:
+        """Whether an event counts at the end of the log; what was taken back does not, nor does taking back."""
+        return seq in self._ends.values() or seq in self._line
+
+    def effects(self, seq: int) -> list[str]:
+        """What the rules forced at an event."""
+        if self._node[seq] != seq:
+            return []
+        self._go(seq)
+        return self.ruleset.effects.of(self._effects[seq])
+
+    def diff(self, was: int, now: int, *, derived: bool = False) -> list[Change]:
+        """What differs between the states at two plies, see `kifold.replay.difference.changes`."""
+        return changes(self.at(was).state, self.at(now).state, derived=derived)
+
+    def _at(self, node: int) -> Ply:
+        self._go(node)
+        events: list[Event] = []
+        decision = node
+        while decision and type(event := self.events[decision - 1]) not in self.ruleset.actions:
+            if type(event) in self.ruleset.chance:
+                events.append(event)
+            decision = self._below[decision]
+        if decision:
+            events.append(self.events[decision - 1])
+        seat = self._seat[decision] if decision else None
+        return Ply(self._ply[node], decision, seat, tuple(events[::-1]), self._state.copy(), self._ending[node])
+
+    def _go(self, node: int) -> None:
+        """Fold to a node, from the nearest state below it."""
+        path = []
+        while node != self._here and node not in self._snapshots:
+            path.append(node)
+            node = self._below[node]
+        if node != self._here:
+            self._here, self._state = node, self._snapshots[node].copy()
+        for step in reversed(path):
+            self._step(step)
+
+    def _step(self, seq: int) -> None:
+        event, ending = self.events[seq - 1], self._ending[self._here]
+        is_new = seq not in self._effects
+        if is_new and (refused := refusal(self.ruleset, self.started, self._state, ending, seq, event)):
+            raise refused
+        effects = 0
+        if type(event) in self.ruleset.events:
+            record = flatten(self.ruleset, event)
+            if is_new:
+                self._seat[seq] = self.ruleset.rules.actor(self._state, record)
+            effects = self.ruleset.rules.apply(self._state, record)
+        self._here = seq
+        if is_new:
+            self._effects[seq] = effects
+            self._ending[seq] = event if isinstance(event, Finished | Resigned) else ending
+            if self._depth[seq] % self._every == 0:
+                self._snapshots[seq] = self._state.copy()
 
 
-def picture_at(ruleset: Ruleset, started: Started, events: Sequence[Event], ply: int) -> Scene:
-    """The picture of a match at a ply. Events after it are not looked at.
-
-    Raises:
-        ValueError: when the match has no such ply.
-        Refused: when an event up to that ply is against the rules.
-    """
-    last = -1
-    for found in ply_states(ruleset, started, events):
-        if found.number == ply:
-            return picture_of(ruleset, started, found)
-        last = found.number
-    raise ValueError(f"ply {ply}: the match has plies 0..{last}")
-
-
-def picture_of(ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None) -> Scene:
-    """The picture of a ply, or with `seat` what that seat sees of it.
-
-    A resignation or another ending that the rules do not know stands in its last line.
-    """
-    if seat is None:
-        scene = ruleset.picture(started, ply.state)
-    else:
-        is_over = ply.ending is not None or ruleset.rules.turn(ply.state) == NOBODY
-        scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
-    if isinstance(ply.ending, Resigned):
-        scene.legend.append(f"{ruleset.seat_names(started)[ply.ending.seat]} resigned: the match is over")
-    elif ply.ending:
-        scene.legend.append(f"the match is over: {ENDINGS[ply.ending.ending]}")
-    return scene
-
-
-def captioned(
-    ruleset: Ruleset, started: Started, events: Sequence[Event], seat: int | None = None
-) -> Iterator[tuple[str, Scene]]:
-    """(caption, picture) of every ply, as `seat` sees it if one is named. Captions: ``ply 3, blue: a20,b20``.
-
-    Raises:
-        Refused: as `ply_states`.
-    """
-    names = ruleset.seat_names(started)
-    for ply in ply_states(ruleset, started, events):
-        caption = f"ply {ply.number}"
-        if ply.seat is not None:
-            written, name = _written(ruleset, started, ply.events[0], seat), names[ply.seat]
-            caption += f", {written}" if written.startswith(f"{name}:") else f", {name}: {written}"
-        yield caption, picture_of(ruleset, started, ply, seat)
-
-
-def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None) -> str:
-    if seat is not None:
-        seen = seen_log(ruleset, started, [event], seat).events[0]
-        if isinstance(seen, Hidden):
-            return f"{seen.kind} (hidden)"
-    return ruleset.notation.write(started, event)
-
-
-def _add(play: Play, seq: int, event: Event) -> None:
-    try:
-        play.add(event)
-    except Refused as refused:
-        # Without what was taken back, the numbers of `play` are not those of the log.
-        raise Refused(seq, refused.reason, refused.meaning, event) from None
+def turn_at(ruleset: Ruleset, ply: Ply) -> int:
+    """Who decides next at a ply: a seat, `CHANCE`, or `NOBODY` when the match is over."""
+    turn: int = NOBODY if ply.ending else ruleset.rules.turn(ply.state)
+    return turn

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -19,11 +18,12 @@ from kifold.core.codec import valid, valid_started
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Folded, Folder
 from kifold.core.events import Started
-from kifold.core.play import Refused, standing_events, standings
-from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
+from kifold.core.play import Refused, standing_events
+from kifold.core.ruleset import SNAPSHOT, Ruleset
 from kifold.records.errors import NOT_AS_WRITTEN
+from kifold.records.folded import judged_match, seat_column
 from kifold.records.ids import id_text
-from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, fingerprint, judge_log
+from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
 from kifold.records.tables import ending_text, rows_to_logs, standing_row
@@ -77,16 +77,17 @@ def _plain_verdicts(rules: Ruleset, group: Group) -> Iterator[Verdict]:
     """The verdicts of a group of plain matches, by the compiled rules."""
     found = digests(group)
     folded = Folder(rules, compiled(rules.name)).fold(group.corpus)
+    column = seat_column(group.corpus, folded)
     for m, row in enumerate(group.rows):
         if found[m] != row["digest"]:
             yield Verdict(row["match_id"], rules.name, DAMAGED, NOT_AS_WRITTEN)
         elif row["revision"] != rules.revision:
             yield Verdict(row["match_id"], rules.name, UNVERIFIED, f"revision {row['revision']} is not installed")
         else:
-            yield _folded_verdict(rules, group, folded, m)
+            yield _folded_verdict(rules, group, folded, column, m)
 
 
-def _folded_verdict(rules: Ruleset, group: Group, folded: Folded, m: int) -> Verdict:
+def _folded_verdict(rules: Ruleset, group: Group, folded: Folded, column: Any, m: int) -> Verdict:
     row, match = group.rows[m], folded.matches[m]
     started = group.started[m]
     assert isinstance(started, Started)
@@ -96,15 +97,14 @@ def _folded_verdict(rules: Ruleset, group: Group, folded: Folded, m: int) -> Ver
             row["match_id"], rules.name, ILLEGAL, f"at event {int(match['done']) + 1} ({name.name}: {name.meaning})"
         )
     first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
-    result = SimpleNamespace(**{name: folded.results[name][m] for name in folded.results.dtype.names or ()})
-    seats = folded.per_event["seat"][first:last].astype(int)
-    seats[seats == CHANCE] = -1
-    end = folded.matches["snapshot"][m + 1] if m + 1 < len(group.rows) else len(folded.snapshots)
-    prints = b"".join(fingerprint(one.tobytes()) for one in folded.snapshots[match["snapshot"] : end])
-    is_over = bool(match["turn"] == NOBODY)
-    judged = Judged(seats.tolist(), prints, standings(rules, started.seats, result), is_over)
+    judged = judged_match(group.corpus, folded, m, column[first:last].tolist())
     return compare(
-        rules, row, judged, "rules" if is_over else None, group.seats[first:last].tolist(), range(1, last - first + 1)
+        rules,
+        row,
+        judged,
+        "rules" if judged.is_over else None,
+        group.seats[first:last].tolist(),
+        range(1, last - first + 1),
     )
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kifold.service.compiling import compile_for_many, compile_rules
 from kifold.service.context import (
     FormatOption,
     SetOption,
     UsageError,
     choose,
-    compiled_for_many,
-    compiled_rules,
     option_values,
     pairs,
     print_json,
@@ -106,6 +105,8 @@ def export(
 
     Example: kifold export --where "variant = 'duo'" --out duo.blksgf
     """
+    import gzip
+
     from kifold.records.formats import format_named, format_of
 
     if bool(match) == bool(where):
@@ -120,7 +121,7 @@ def export(
             return
         draft = out.with_name(out.name + ".writing")
         try:
-            with draft.open("wb") as file:
+            with gzip.open(draft, "wb") if out.suffix == ".gz" else draft.open("wb") as file:
                 form.write(logs, file)
             draft.replace(out)
         except OSError as error:
@@ -166,7 +167,7 @@ def simulate(
     from kifold.records import simulation
 
     what = simulation.simulation(started, policy, seed)
-    compiled_rules(rules)
+    compile_rules([rules.name])
     with context_of(context).store(create=True) as store, Progress(f"simulating {ruleset}", games) as progress:
         added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
     already = f" ({held:,} were there already)" if held else ""
@@ -181,7 +182,7 @@ def archive(context: typer.Context) -> None:
     from kifold.records import archiving
 
     with context_of(context).store() as store, Progress("archiving") as progress:
-        compiled_for_many(store, archived=False)
+        compile_for_many(store, archived=False)
         moved, stay = archiving.archive(store, progress)
         live = len(store.journal.ids())
     for line in stay:
@@ -243,7 +244,7 @@ def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[
     with Progress("verifying") as progress:
         if is_store:
             with Store(folder, create=False) as store:
-                compiled_for_many(store, archived=True)
+                compile_for_many(store, archived=True)
                 verify_store(store, report, only, threads, progress)
         else:
             verify_files(folder, report, only, threads, progress)

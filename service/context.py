@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from kifold.core.compiled import Compiled
     from kifold.core.events import Event, OptionValue
     from kifold.core.play import Play
     from kifold.core.ruleset import Ruleset
@@ -70,15 +68,9 @@ def option_values(ruleset: Ruleset, given: Sequence[str] | None) -> dict[str, Op
     Raises:
         RulesetError, UsageError: for an unknown option or a value that it does not have.
     """
-    from kifold.core.options import RulesetError
+    from kifold.core.options import parse_options
 
-    known = {option.name: option for option in ruleset.options}
-    values = {}
-    for name, text in pairs(given, "--set").items():
-        if name not in known:
-            raise RulesetError(f"no option {name!r} of {ruleset.name}: choose from {', '.join(known) or 'none'}")
-        values[name] = known[name].parse(text)
-    return values
+    return parse_options(ruleset.options, pairs(given, "--set"))
 
 
 def read_event(play: Play, text: str) -> Event:
@@ -102,30 +94,6 @@ def read_event(play: Play, text: str) -> Event:
     except ValueError as error:
         example = play.ruleset.notation.example
         raise UsageError(f"event {text!r}: {error} (short notation such as {example}, or JSON)") from None
-
-
-def compiled_rules(ruleset: Ruleset) -> Compiled:
-    """The compiled rules; says so when they are compiled for the first time, since that takes seconds."""
-    from kifold.core.compiled import compiled
-
-    code = compiled(ruleset.name)
-    if code.is_cold:
-        place = code.folder.parent
-        print(
-            f"compiling the rules of {ruleset.name} for their first use (some ten seconds; kept in {place})",
-            file=sys.stderr,
-        )
-    return code
-
-
-def compiled_for_many(store: Store, *, archived: bool) -> None:
-    """Compile the rules of those rulesets of which a store has so many matches, archived or live, that it pays."""
-    from kifold.core import registry
-    from kifold.records.judge import MANY
-
-    for name, counts in store.counts().items():
-        if counts[archived] >= MANY and name in registry.names():
-            compiled_rules(registry.ruleset(name))
 
 
 def choose(value: str, known: Sequence[str], what: str) -> str:

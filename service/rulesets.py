@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kifold.service.context import FormatOption, choose, print_json
+from kifold.service.context import UsageError, choose, print_json
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
@@ -19,29 +20,47 @@ def register(app: typer.Typer) -> None:
 
 def rulesets(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A ruleset.")] = None,
-    format_: FormatOption = "table",
+    format_: Annotated[str, typer.Option("--format", help="table, json or markdown.")] = "table",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write pages to FOLDER/rulesets and their pictures to FOLDER/images."),
+    ] = None,
 ) -> None:
-    """List the rulesets, or the variants, options, events and reasons of one.
+    """List the rulesets, or all about one: variants, options, events, reasons. As markdown it is a reference page.
 
     Example: kifold rulesets blokus
     """
     from kifold.core import registry
 
-    choose(format_, ("table", "json"), "--format")
-    if name is not None:
-        rules = registry.ruleset(name)
-        if format_ == "json":
-            print_json(_described(rules))
-        else:
-            _print(rules)
-        return
-    listed = [registry.ruleset(one) for one in registry.names()]
-    if format_ == "json":
-        print_json([_described(rules) for rules in listed])
-        return
+    choose(format_, ("table", "json", "markdown"), "--format")
+    if out is not None and format_ != "markdown":
+        raise UsageError("--out writes pages: it needs --format markdown")
+    listed = [registry.ruleset(one) for one in ([name] if name else registry.names())]
+    if out is not None:
+        _write_pages(listed, out)
+    elif format_ == "markdown":
+        from kifold.core.reference import reference_page
+
+        typer.echo("\n".join(reference_page(rules, "../images") for rules in listed), nl=False)
+    elif format_ == "json":
+        described = [_described(rules) for rules in listed]
+        print_json(described[0] if name else described)
+    elif name:
+        _print(listed[0])
+    else:
+        for rules in listed:
+            variants = ", ".join(variant.name for variant in rules.variants)
+            typer.echo(f"{rules.name:12} {rules.title}, revision {rules.revision}: {variants}")
+
+
+def _write_pages(listed: list[Ruleset], folder: Path) -> None:
+    from kifold.replay.specimens import reference_files
+
     for rules in listed:
-        variants = ", ".join(variant.name for variant in rules.variants)
-        typer.echo(f"{rules.name:12} {rules.title}, revision {rules.revision}: {variants}")
+        for place, text in reference_files(rules).items():
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            (folder / place).write_text(text, encoding="utf-8")
+        typer.echo(f"{folder / 'rulesets' / rules.name}.md", err=True)
 
 
 def _described(rules: Ruleset) -> dict[str, Any]:

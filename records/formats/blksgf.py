@@ -10,7 +10,8 @@ are read and refused by the rules. kifold differs from Pentobi in that: Pentobi 
 
 What is kept, and where: headers in the tags, names with the players, pieces and the turn set up in the root in the
 setup, moves as events. Comments, nodes without a move, all other properties and the other continuations are notes on
-the event before them. So a record that was imported and exported is imported as the same log again.
+the event before them. What the format has no property for stands in properties of ours (`blksgf_names`), which others
+ignore. So a record that was imported and exported is imported as the same log again.
 
 What the original had and an exported record has not: its spacing and line ends; the spelling of squares and their order
 (`A20`, `a020` become `a20`), old names of colours and lists with a value for each square; the place of a move among the

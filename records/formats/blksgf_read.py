@@ -26,7 +26,7 @@ _NOT_YOUR_TURN = REASONS[NOT_YOUR_TURN].name
 
 
 def match_of(tree: Tree, given: Mapping[str, OptionValue], text: bytes) -> Record:
-    """The match that a tree is. An option that is `given` counts, whatever the record says; `text` is the record itself.
+    """The match that a tree is. A `given` option counts, whatever the record says; `text` is the record itself.
 
     Raises:
         Unreadable: when it is none.

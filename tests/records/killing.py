@@ -19,7 +19,7 @@ from kifold.records.archiving import archive
 from kifold.records.store import Store
 from tests.stores import duo, game, quiet
 
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 
 
 def append_on(folder: str, round_: int, say: Say) -> None:
@@ -81,7 +81,7 @@ def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, s
         before = os.fstat(said).st_size
         child = os.fork()
         if child == 0:
-            WORK[kind](folder, round_, lambda line: None if os.write(said, f"{line}\n".encode()) else None)
+            WORK[kind](folder, round_, lambda line: os.write(said, f"{line}\n".encode()))
             os._exit(0)
         lines = moments.randint(0, most_lines)
         deadline = time.monotonic() + 10
