@@ -38,8 +38,8 @@ def import_file(
         options: option values as typed, for every match.
         on_progress: called with the numbers of records and events of each batch.
 
-    The id of a match follows from its log and players and, among equal ones of one file, from its place: the same file imported
-    again adds nothing.
+    A match's id follows from its log and players and, among equal ones of one file, from its place: so a file that is
+    imported again adds nothing.
     """
     report = Report()
     writers: dict[str, BulkWriter] = {}

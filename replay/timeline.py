@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from kifold.core.events import Event, Finished, Resigned, Started, Undone
@@ -48,6 +49,7 @@ class Timeline:
         ruleset, started, events: the match; `events` is the whole log after event 0.
         last_seq: the number of the last event in the log.
         last_ply: the number of the last ply.
+        ply: the number of the ply that was asked for last.
     """
 
     def __init__(self, ruleset: Ruleset, started: Started, events: Sequence[Event], *, every: int = SNAPSHOT) -> None:
@@ -60,11 +62,13 @@ class Timeline:
         self.started = started
         self.events = events
         self.last_seq = len(events)
+        self.ply = 0
         self._every = every
         self._grow()
-        self._line = self._path(self._node[-1])
-        self._ends = {self._ply[node]: node for node in self._line}
-        self.last_ply = self._ply[self._node[-1]]
+        self._standing = self._path(self._node[-1])
+        self._ends = [node for node, above in pairwise(self._standing) if self._ply[node] < self._ply[above]]
+        self._ends.append(self._node[-1])
+        self.last_ply = len(self._ends) - 1
         self._here, self._state = 0, Play(ruleset, started).state
         self._snapshots = {0: self._state.copy()}
         # Of each node that was folded, by its number: who acted, what the rules forced, what had closed the match.
@@ -90,10 +94,10 @@ class Timeline:
             self._ply.append(self._ply[below] + (type(event) in self.ruleset.actions))
 
     def _path(self, node: int) -> list[int]:
+        """The nodes from the beginning to a node."""
         path = [node]
-        while node:
-            node = self._below[node]
-            path.append(node)
+        while path[-1]:
+            path.append(self._below[path[-1]])
         return path[::-1]
 
     def __iter__(self) -> Iterator[Ply]:
@@ -126,22 +130,32 @@ class Timeline:
             raise ValueError(f"event {seq}: the log has events 0..{self.last_seq}")
         return self._at(self._node[seq])
 
-    def forward(self) -> Ply | None:
-        """The next ply after the one, or the event, that was asked for last; None at the end."""
-        number = self._ply[self._here] + 1
-        return self.at(number) if number <= self.last_ply else None
+    def forward(self) -> Ply:
+        """The ply after the one that was asked for last.
 
-    def back(self) -> Ply | None:
-        """The ply before the one, or the event, that was asked for last; None at the beginning."""
-        number = self._ply[self._here] - 1
-        return self.at(number) if number >= 0 else None
+        Raises:
+            ValueError, Refused: as `at`.
+        """
+        return self.at(self.ply + 1)
+
+    def back(self) -> Ply:
+        """The ply before the one that was asked for last.
+
+        Raises:
+            ValueError: at the beginning.
+        """
+        return self.at(self.ply - 1)
 
     def stands(self, seq: int) -> bool:
         """Whether an event counts at the end of the log; what was taken back does not, nor does taking back."""
-        return seq in self._ends.values() or seq in self._line
+        return seq in self._standing
 
     def effects(self, seq: int) -> list[str]:
-        """What the rules forced at an event."""
+        """What the rules forced at an event.
+
+        Raises:
+            Refused: as `at_seq`.
+        """
         if self._node[seq] != seq:
             return []
         self._go(seq)
@@ -153,6 +167,7 @@ class Timeline:
 
     def _at(self, node: int) -> Ply:
         self._go(node)
+        self.ply = self._ply[node]
         events: list[Event] = []
         decision = node
         while decision and type(event := self.events[decision - 1]) not in self.ruleset.actions:
@@ -162,7 +177,7 @@ class Timeline:
         if decision:
             events.append(self.events[decision - 1])
         seat = self._seat[decision] if decision else None
-        return Ply(self._ply[node], decision, seat, tuple(events[::-1]), self._state.copy(), self._ending[node])
+        return Ply(self.ply, decision, seat, tuple(events[::-1]), self._state.copy(), self._ending[node])
 
     def _go(self, node: int) -> None:
         """Fold to a node, from the nearest state below it."""
@@ -180,18 +195,18 @@ class Timeline:
         is_new = seq not in self._effects
         if is_new and (refused := refusal(self.ruleset, self.started, self._state, ending, seq, event)):
             raise refused
-        effects = 0
-        if type(event) in self.ruleset.events:
-            record = flatten(self.ruleset, event)
-            if is_new:
-                self._seat[seq] = self.ruleset.rules.actor(self._state, record)
-            effects = self.ruleset.rules.apply(self._state, record)
         self._here = seq
         if is_new:
-            self._effects[seq] = effects
             self._ending[seq] = event if isinstance(event, Finished | Resigned) else ending
-            if self._depth[seq] % self._every == 0:
-                self._snapshots[seq] = self._state.copy()
+            self._effects[seq] = 0
+        if type(event) in self.ruleset.events:
+            record = flatten(self.ruleset, event)
+            seat = self.ruleset.rules.actor(self._state, record)
+            effects = self.ruleset.rules.apply(self._state, record)
+            if is_new:
+                self._seat[seq], self._effects[seq] = seat, effects
+                if self._depth[seq] % self._every == 0:
+                    self._snapshots[seq] = self._state.copy()
 
 
 def turn_at(ruleset: Ruleset, ply: Ply) -> int:

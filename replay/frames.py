@@ -1,0 +1,53 @@
+"""Plies as pictures, each with a line that says what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kifold.core.events import ENDINGS, Event, Resigned, Started
+from kifold.core.ruleset import NOBODY, Hidden, Ruleset
+from kifold.core.scene import Scene
+from kifold.replay.timeline import Ply, Timeline, turn_at
+from kifold.replay.views import seen_log, seen_picture
+
+
+def picture_of(ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None) -> Scene:
+    """The picture of a ply, or with `seat` what that seat sees of it.
+
+    A resignation or another ending that the rules do not know stands in its last line.
+    """
+    if seat is None:
+        scene = ruleset.picture(started, ply.state)
+    else:
+        is_over = turn_at(ruleset, ply) == NOBODY
+        scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
+    if isinstance(ply.ending, Resigned):
+        scene.legend.append(f"{ruleset.seat_names(started)[ply.ending.seat]} resigned: the match is over")
+    elif ply.ending:
+        scene.legend.append(f"the match is over: {ENDINGS[ply.ending.ending]}")
+    return scene
+
+
+def captioned(
+    ruleset: Ruleset, started: Started, events: Sequence[Event], seat: int | None = None
+) -> Iterator[tuple[str, Scene]]:
+    """(caption, picture) of every ply, as `seat` sees it if one is named. Captions: ``ply 3, blue: a20,b20``.
+
+    Raises:
+        Refused: at the first event that the rules refuse, once every ply before it was given.
+    """
+    names = ruleset.seat_names(started)
+    for ply in Timeline(ruleset, started, events):
+        caption = f"ply {ply.number}"
+        if ply.seat is not None:
+            written, name = _written(ruleset, started, ply.events[0], seat), names[ply.seat]
+            caption += f", {written}" if written.startswith(f"{name}:") else f", {name}: {written}"
+        yield caption, picture_of(ruleset, started, ply, seat)
+
+
+def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None) -> str:
+    if seat is not None:
+        seen = seen_log(ruleset, started, [event], seat).events[0]
+        if isinstance(seen, Hidden):
+            return f"{seen.kind} (hidden)"
+    return ruleset.notation.write(started, event)
