@@ -2,6 +2,7 @@
 # make demo    the main job end to end, on simulated matches
 # make test    linters, types, import contracts, tests
 # make bench   benchmarks, on a quiet machine
+# make docs    reference pages of the rulesets and their pictures, from the declarations
 # make wheels  wheels of the runtime dependencies, for the test that installs offline
 # make clean   removes what the others made, the environment included
 
@@ -9,7 +10,7 @@ BIN := .venv/bin
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
-.PHONY: setup env wheels demo test lint types bench clean
+.PHONY: setup env wheels demo docs test lint types bench clean
 .DEFAULT_GOAL := setup
 
 setup: env wheels
@@ -22,6 +23,9 @@ wheels: env
 
 demo: env
 	@$(BIN)/kifold demo --records examples
+
+docs: env
+	@$(BIN)/kifold rulesets --format markdown --out docs
 
 lint: env
 	$(BIN)/ruff check

@@ -133,7 +133,7 @@ def _log_query(rules: Ruleset, has_undone: bool) -> str:
     if has_undone:
         undone = (
             f"EXISTS (SELECT 1 FROM {source} AS u WHERE u.match_id = e.match_id AND u.tag = {tag_of(Undone)} "
-            'AND u.seq > e.seq AND u."to" < e.seq)'
+            'AND u.seq > e.seq AND u.back_to < e.seq)'
         )
     return f"SELECT match_id, seq, CASE tag {kinds} END AS event, {columns}, {undone} AS undone FROM {source} AS e"
 

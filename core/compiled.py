@@ -66,7 +66,7 @@ def compiled(ruleset_name: str) -> Compiled:
     """The compiled form of a registered ruleset, made once per process."""
     from kifold.core.registry import ruleset
 
-    return Compiled(ruleset(ruleset_name), boundscheck=os.environ.get("KIFOLD_BOUNDSCHECK") == "1")
+    return Compiled(ruleset(ruleset_name))
 
 
 class Binder:
@@ -145,10 +145,11 @@ class Binder:
             return self.compiled(value)
         if isinstance(value, int):
             return int(value)
-        if isinstance(value, list | tuple):
+        if isinstance(value, list | tuple) and all(type(one) is int for one in value):
             return np.array(value, dtype=np.int64)
         raise DeclarationError(
-            f"{source.__qualname__} uses {name} = {value!r}: rules use functions, integers and tables of integers only"
+            f"{source.__qualname__} uses {name} = {value!r:.80}: "
+            "rules use functions, integers and flat tables of integers only"
         )
 
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from kifold.core.codec import valid
 from kifold.core.compiled import Compiled
 from kifold.core.events import Event, Setup, Started
 from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
+from kifold.core.loops import NOTHING_LEGAL, SETUP_REFUSED
+from kifold.core.play import is_asked
 from kifold.core.records import Record, dtype_of, essential_size, from_numpy, to_numpy
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
@@ -19,8 +22,14 @@ MATCH = np.dtype(
     [("done", "<i4"), ("reason", "<i4"), ("effects", "<i8"), ("turn", "<i4"), ("snapshot", "<i4")], align=True
 )
 PER_EVENT = np.dtype([("effects", "<i8"), ("seat", "i1")])
+EVENTS_AT_A_TIME = 1 << 16
 LONGEST_MATCH = 10_000
 """A simulated match is left unfinished after so many events."""
+
+_FAULTS = {
+    SETUP_REFUSED: "{} refuses the setup of match {}",
+    NOTHING_LEGAL: "{}: in match {} somebody has the turn and nothing legal",
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ class Corpus:
         setups, events, starts = [], [], [0]
         for started, log in matches:
             setups.append(flatten_setup(ruleset, started))
-            events += [flatten(ruleset, event) for event in log]
+            events += [flatten(ruleset, valid(ruleset, event)) for event in log]
             starts.append(len(events))
         return cls(
             ruleset,
@@ -139,6 +148,8 @@ class Folder:
 
     def legal(self, seat: int) -> np.ndarray[Any, Any]:
         """The legal events of a seat in `self.state`, as flat records (a copy)."""
+        if not is_asked(self.ruleset, self.ruleset.most_seats, seat):
+            raise ValueError(f"seat {seat}: {self.ruleset.name} has seats 0..{self.ruleset.most_seats - 1}")
         n = self.code.rules["legal"](self.state[0], seat, self.out)
         if n > len(self.out):
             self._grow(n)
@@ -163,8 +174,11 @@ class Folder:
             template: the setup record of all; chance fills the rest.
             seed: 0 … 2^62; the same seed and number give the same match, whoever plays it.
             greedy: seats take the greedy choice instead of any legal event.
+
+        Raises:
+            ValueError: when the rules refuse the setup, or leave somebody who has the turn without a legal event.
         """
-        room = max(1 << 16, LONGEST_MATCH + 1)
+        room = EVENTS_AT_A_TIME
         random = np.zeros(1, dtype_of(Random))
         setup = array_of(self.ruleset.setup_record, [template])
         events = np.zeros(room, dtype_of(self.ruleset.event_record))
@@ -183,6 +197,8 @@ class Folder:
                 self.out,
                 random,
             )
+            if too_long < 0:
+                raise ValueError(_FAULTS[too_long].format(self.ruleset.name, first + played))
             if too_long:
                 self._grow(too_long)
             if played:

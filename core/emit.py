@@ -22,7 +22,10 @@ class Out(list[EventRecord]):
 
 
 def slot(out: Out, n: int) -> EventRecord:
-    """The record number `n` of the list `out`, to be filled. Numbers come in order."""
+    """The record number `n` of the list `out`, to be filled. Numbers come in order.
+
+    Compiled, the record may hold an earlier event: every field of the event's type has to be written, zeros too.
+    """
     record = out.blank()
     out.append(record)
     return record

@@ -36,8 +36,8 @@ class Setup(msgspec.Struct, array_like=True, frozen=True, gc=False, forbid_unkno
 class Started(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True, tag=0):
     """Event 0 of every log: which rules it is played under, and from what.
 
-    `options` holds the resolved value of every option, in the ruleset's order. `setup` is the ruleset's `Setup`. `schema`
-    is the version of the ruleset's events: the digest is that of the bytes that this version writes.
+    `options` holds the resolved value of every option, in the ruleset's order. `setup` is the ruleset's `Setup`.
+    `schema` is the version of the ruleset's events: the digest is that of the bytes that this version writes.
     """
 
     ruleset: str
@@ -63,9 +63,9 @@ class Resigned(Event, frozen=True, tag=2):
 
 
 class Undone(Event, frozen=True, tag=3):
-    """Everything after event `to` is taken back. Nothing is deleted."""
+    """Everything after event `back_to` is taken back. Nothing is deleted."""
 
-    to: Seq
+    back_to: Seq
 
 
 class Noted(Event, frozen=True, tag=4):

@@ -33,7 +33,7 @@ def event_record(events: tuple[type[Event], ...]) -> type[Record]:
 def setup_record(setup: type[Setup], options: tuple[Option, ...]) -> type[Record]:
     """The record of a match's beginning: `variant`, `seats`, each option by name, then the setup's fields."""
     slots = [Slot("variant", "i1", 0), Slot("seats", "i1", 0)]
-    slots += [Slot(o.name, narrowest(0, max(o.high, len(o.values))), 0) for o in options]
+    slots += [Slot(o.name, narrowest(min(o.low, 0), max(o.high, len(o.values))), 0) for o in options]
     for field in fields_of(setup):
         slots += _slots(field)
     return make_record("SetupRecord", slots)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     chance: Any = None
 
 SETUP_REFUSED = -1
-"""What `done` says of a match whose setup the rules refuse."""
+"""What is said of a match whose setup the rules refuse."""
+NOTHING_LEGAL = -2
+"""What is said of a match in which somebody has the turn and nothing legal: a fault of the ruleset."""
 
 
 def fold_corpus(
@@ -151,7 +153,8 @@ def play_corpus(
         random: one `Random` record, as an array of length 1.
 
     Returns:
-        How many matches were played, and how long a list would not fit into `out` (0 when all did).
+        How many matches were played, and 0; or how long a list did not fit into `out`; or why the next match cannot be
+        played: `SETUP_REFUSED`, or `NOTHING_LEGAL` for whoever has to decide.
     """
     at = 0
     for m in range(len(setups)):
@@ -161,12 +164,15 @@ def play_corpus(
         seed_random(random[0], seed, first + m, 0)
         chance(setups[m], random[0])
         seed_random(random[0], seed, first + m, 1)
-        set_up(state[0], setups[m])
+        if set_up(state[0], setups[m]) != LEGAL:
+            return m, SETUP_REFUSED
         seat = turn(state[0])
         while seat != NOBODY and at - starts[m] < limit:
             n = legal(state[0], seat, out)
             if n > len(out):
                 return m, n
+            if n == 0:
+                return m, NOTHING_LEGAL
             if at == len(events):
                 return m, 0
             i = greedy(state[0], out, n, random[0]) if is_greedy and seat >= 0 else below(random[0], n)

@@ -41,6 +41,8 @@ class Reasons:
         return len(self._names)
 
     def __getitem__(self, number: int) -> Name:
+        if not 1 <= number <= len(self._names):
+            raise IndexError(f"no reason has number {number}: they are 1..{len(self._names)}")
         return self._names[number - 1]
 
 

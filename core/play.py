@@ -9,11 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
+from kifold.core.codec import valid
 from kifold.core.emit import Out
 from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.flat import flatten, flatten_setup, unflatten
 from kifold.core.names import LEGAL
-from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
+from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
 
 
 class Refused(ValueError):
@@ -148,6 +151,8 @@ class Play:
         who = self.turn if seat is None else seat
         if who == NOBODY or self.ending:
             return []
+        if not is_asked(self.ruleset, self.started.seats, who):
+            raise ValueError(f"seat {who}: the match has seats 0..{self.started.seats - 1}")
         out = Out(self.ruleset.event_record)
         n = self.ruleset.rules.legal(self.state, who, out)
         return [unflatten(self.ruleset, record) for record in out[:n]]
@@ -159,6 +164,11 @@ class Play:
         return standings(self.ruleset, self.started.seats, result, self.ending)
 
 
+def is_asked(ruleset: Ruleset, seats: int, seat: int) -> bool:
+    """Whether somebody can be asked for legal events: a seat of the match, or `CHANCE` where chance has events."""
+    return 0 <= seat < seats or (seat == CHANCE and bool(ruleset.chance))
+
+
 def refusal(
     ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
 ) -> Refused | None:
@@ -166,8 +176,8 @@ def refusal(
     if isinstance(event, Noted):
         return None
     if isinstance(event, Undone):
-        if event.to >= seq:
-            return Refused(seq, "no_such_seq", f"there is no event {event.to} to go back to", event)
+        if event.back_to >= seq:
+            return Refused(seq, "no_such_seq", f"there is no event {event.back_to} to go back to", event)
         return None
     is_end = isinstance(event, Finished | Resigned)
     if ending or (is_end and ruleset.rules.turn(state) == NOBODY):
@@ -178,6 +188,10 @@ def refusal(
         return None
     if isinstance(event, Finished):
         return None
+    try:
+        valid(ruleset, event)
+    except msgspec.ValidationError as error:
+        return Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event)
     reason = ruleset.rules.check(state, flatten(ruleset, event))
     if reason == LEGAL:
         return None
@@ -190,7 +204,7 @@ def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:
     standing: list[tuple[int, Event]] = []
     for seq, event in enumerate(log, start=1):
         if isinstance(event, Undone):
-            while standing and standing[-1][0] > event.to:
+            while standing and standing[-1][0] > event.back_to:
                 standing.pop()
         else:
             standing.append((seq, event))

@@ -28,10 +28,14 @@ class Role(Enum):
     """What a field is for, where it is not essential: such fields are no part of a fingerprint."""
 
     DERIVED = "follows from the essential fields: a cache"
-    SCRATCH = "room for working out an answer: meaningless afterwards, and no part of equality either"
+    HISTORY = "what came before, as far as the rules look back: kept and compared"
+    SCRATCH = (
+        "room for working out an answer, or an answer kept: may be forgotten at any time, no part of equality either"
+    )
 
 
 DERIVED = Role.DERIVED
+HISTORY = Role.HISTORY
 SCRATCH = Role.SCRATCH
 
 I8 = Annotated[int, Array("i1", 0)]

@@ -80,7 +80,7 @@ class Notation:
     example: str
 
 
-SPECTATOR = -1
+SPECTATOR = -3
 """The seat of somebody who looks on, and knows what is open to all."""
 
 
@@ -224,7 +224,7 @@ class Ruleset:
         Raises:
             RulesetError: for an unknown variant or option, or a number of seats that the variant does not have.
         """
-        chosen = self.variant(variant or self.variants[0].name)
+        chosen = self.variant(self.variants[0].name if variant is None else variant)
         count = chosen.default_seats if seats is None else seats
         if count not in chosen.seats:
             allowed = ", ".join(map(str, chosen.seats))

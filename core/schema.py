@@ -33,6 +33,8 @@ def columns_of(ruleset: Ruleset) -> dict[str, Field]:
 def _joined(a: Field, b: Field) -> Field:
     if a.kind != b.kind:
         raise TypeError(f"column {a.name} would be {a.kind} and {b.kind}: rename one of the fields")
+    if a.words[: len(b.words)] != b.words[: len(a.words)]:
+        raise TypeError(f"column {a.name} would have two vocabularies: rename one of the fields")
     words = max(a.words, b.words, key=len)
     return Field(a.name, a.kind, min(a.low, b.low), max(a.high, b.high), max(a.length, b.length), words, a.description)
 

@@ -87,29 +87,34 @@ class BulkWriter:
         is not listed: its rows in this file are covered.
         """
         with uninterrupted():
-            self._write_pending()
-            if self._file is None:
-                return
-            hashes, ids = self._file.close(), np.concatenate(self._ids).tolist()
-            with self.store.journal.writing() as db:
-                covered = self._covered(ids)
-                if len(covered) < len(ids):
-                    name = self._free_name()
-                    self._file.place(name)
-                    cursor = db.execute(
-                        "INSERT INTO files (ruleset, name, matches, events, matches_hash, events_hash) "
-                        "VALUES (?, ?, ?, ?, ?, ?)",
-                        (self.ruleset.name, name, self._file.matches, self._file.events, *hashes),
-                    )
-                    number = cursor.lastrowid
-                    db.executemany("INSERT INTO tombstones VALUES (?, ?)", ((i, number) for i in covered))
-                    db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
-                for match in self._retire.keys() - covered:
-                    self.store.journal.remove(match)
-            self._file.abandon()
-            self.matches += len(ids) - len(covered)
-            self.events += self._file.events
-            self._file, self._ids, self._retire = None, [], {}
+            try:
+                self._write_pending()
+                if self._file is not None:
+                    self._list(self._file, np.concatenate(self._ids).tolist())
+            finally:
+                if self._file is not None:
+                    self._file.abandon()  # the drafts, if they are still there
+                self._file, self._ids, self._retire = None, [], {}
+
+    def _list(self, file: FileWriter, ids: list[int]) -> None:
+        hashes = file.close()
+        with self.store.journal.writing() as db:
+            covered = self._covered(ids)
+            if len(covered) < len(ids):
+                name = self._free_name()
+                file.place(name)
+                cursor = db.execute(
+                    "INSERT INTO files (ruleset, name, matches, events, matches_hash, events_hash) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    (self.ruleset.name, name, file.matches, file.events, *hashes),
+                )
+                number = cursor.lastrowid
+                db.executemany("INSERT INTO tombstones VALUES (?, ?)", ((i, number) for i in covered))
+                db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
+            for match in self._retire.keys() - covered:
+                self.store.journal.remove(match)
+        self.matches += len(ids) - len(covered)
+        self.events += file.events
 
     def _covered(self, ids: list[int]) -> set[int]:
         grown = {match for match, last in self._retire.items() if self.store.journal.last_seq(match) != last}

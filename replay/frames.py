@@ -11,6 +11,15 @@ from kifold.replay.timeline import Ply, Timeline, turn_at
 from kifold.replay.views import seen_log, seen_picture
 
 
+def picture_at(ruleset: Ruleset, started: Started, events: Sequence[Event], ply: int) -> Scene:
+    """The picture of a match at a ply.
+
+    Raises:
+        ValueError, Refused: as `Timeline.at`.
+    """
+    return picture_of(ruleset, started, Timeline(ruleset, started, events).at(ply))
+
+
 def picture_of(ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None) -> Scene:
     """The picture of a ply, or with `seat` what that seat sees of it.
 

@@ -23,7 +23,7 @@ def draw_html(frames: Iterable[tuple[str, Scene]], title: str) -> str:
     """A page that steps through pictures, by slider, buttons and arrow keys; it opens at the last.
 
     Args:
-        frames: (caption, picture) of every ply, as `kifold.replay.timeline.captioned` gives them.
+        frames: (caption, picture) of every ply, as `kifold.replay.frames.captioned` gives them.
         title: of the page.
 
     Raises:

@@ -7,7 +7,6 @@ from kifold.core.reference import picture_name, reference_page
 from kifold.core.ruleset import Ruleset
 from kifold.core.samples import sample_match
 from kifold.replay.svg import draw_svg
-from kifold.replay.timeline import picture_of, ply_states
 
 SEED = 1
 HOW_FAR = 0.7
@@ -16,11 +15,11 @@ HOW_FAR = 0.7
 
 def specimen(ruleset: Ruleset, variant: Variant) -> str:
     """An SVG of a match of greedy seats."""
-    play = sample_match(ruleset, ruleset.start(variant.name), SEED, greedy=True)
-    plies = list(ply_states(ruleset, play.started, play.log))
-    ply = plies[round(HOW_FAR * (len(plies) - 1))]
-    title = f"{ruleset.title}, {variant.name}: ply {ply.number} of a simulated match"
-    return draw_svg(picture_of(ruleset, play.started, ply), title)
+    started = ruleset.start(variant.name)
+    whole = sample_match(ruleset, started, SEED, greedy=True)
+    play = sample_match(ruleset, started, SEED, greedy=True, limit=round(HOW_FAR * len(whole.log)))
+    title = f"{ruleset.title}, {variant.name}: ply {play.ply} of a simulated match"
+    return draw_svg(ruleset.picture(play.started, play.state), title)
 
 
 def reference_files(ruleset: Ruleset) -> dict[str, str]:

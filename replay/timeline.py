@@ -83,8 +83,8 @@ class Timeline:
         for seq, event in enumerate(self.events, start=1):
             node = below = self._node[-1]
             # One that goes back to nowhere is a node like any other: folding it refuses it.
-            if isinstance(event, Undone) and event.to < seq:
-                while node > event.to:
+            if isinstance(event, Undone) and event.back_to < seq:
+                while node > event.back_to:
                     node = self._below[node]
             else:
                 node = seq
@@ -195,18 +195,18 @@ class Timeline:
         is_new = seq not in self._effects
         if is_new and (refused := refusal(self.ruleset, self.started, self._state, ending, seq, event)):
             raise refused
+        effects, counts = 0, type(event) in self.ruleset.events
+        if counts:
+            record = flatten(self.ruleset, event)
+            if is_new:
+                self._seat[seq] = self.ruleset.rules.actor(self._state, record)
+            effects = self.ruleset.rules.apply(self._state, record)
         self._here = seq
         if is_new:
+            self._effects[seq] = effects
             self._ending[seq] = event if isinstance(event, Finished | Resigned) else ending
-            self._effects[seq] = 0
-        if type(event) in self.ruleset.events:
-            record = flatten(self.ruleset, event)
-            seat = self.ruleset.rules.actor(self._state, record)
-            effects = self.ruleset.rules.apply(self._state, record)
-            if is_new:
-                self._seat[seq], self._effects[seq] = seat, effects
-                if self._depth[seq] % self._every == 0:
-                    self._snapshots[seq] = self._state.copy()
+            if counts and self._depth[seq] % self._every == 0:
+                self._snapshots[seq] = self._state.copy()
 
 
 def turn_at(ruleset: Ruleset, ply: Ply) -> int:

@@ -72,8 +72,8 @@ def _record(store: Store) -> None:
     from kifold.core.registry import ruleset
     from kifold.records.archiving import archive
     from kifold.records.ids import id_text
+    from kifold.replay.frames import picture_at
     from kifold.replay.text import draw_text
-    from kifold.replay.timeline import picture_at
     from kifold.service.context import read_event
 
     rules = ruleset("blokus")

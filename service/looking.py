@@ -1,4 +1,4 @@
-"""Commands that look at a match: log, show. With --seat they tell what that seat may know."""
+"""Commands that look at a match: log, show, diff. With --seat they tell what that seat may know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kifold.service.matches import MatchArgument, context_of, list_matches, rule
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
-    from kifold.replay.timeline import Ply
+    from kifold.replay.timeline import Ply, Timeline
     from kifold.replay.views import SeenLog
 
 SeatOption = Annotated[
@@ -24,7 +24,7 @@ SeatOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (log, show):
+    for command in (log, show, diff):
         app.command()(command)
 
 
@@ -114,40 +114,97 @@ def show(
     context: typer.Context,
     match: MatchArgument,
     at: Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")] = None,
+    at_seq: Annotated[
+        int | None,
+        typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later."),
+    ] = None,
     seat: SeatOption = None,
     as_: Annotated[str, typer.Option("--as", help="text, svg, html or json.")] = "text",
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
-    """Show a position as a picture.
+    """Show a position as a picture; as html, a page with all positions up to it.
 
     Example: kifold show MATCH --at 12 --as svg --out position.svg
     """
+    from itertools import islice
+
     from kifold.records.ids import id_text
-    from kifold.replay import timeline
+    from kifold.replay import frames
 
     choose(as_, ("text", "svg", "html", "json"), "--as")
-    with context_of(context).store() as store:
-        found = store.log(store.find(match))
-    rules, number = rules_of(found), _seat(found, seat)
-    plies = list(timeline.ply_states(rules, found.started, found.events))
-    ply = plies[-1].number if at is None else at
-    if not 0 <= ply < len(plies):
-        raise UsageError(f"ply {ply}: the match has plies 0..{len(plies) - 1}")
-    title = f"{rules.title} {id_text(found.match_id)}, ply {ply}"
+    if at is not None and at_seq is not None:
+        raise UsageError("--at and --at-seq exclude each other")
+    rules, found, timeline = _opened(context, match)
+    number = _seat(found, seat)
+    ply = timeline.at_seq(at_seq) if at_seq is not None else timeline.at(timeline.last_ply if at is None else at)
+    place = f"ply {ply.number}" if at_seq is None else f"event {at_seq}"
+    title = f"{rules.title} {id_text(found.match_id)}, {place}"
     if as_ == "json":
         import json
 
-        _write(out, json.dumps(_position(rules, found, plies[ply], number), indent=2))
+        _write(out, json.dumps(_position(rules, found, ply, number), indent=2))
     elif as_ == "html":
         from kifold.replay.html import draw_html
 
-        _write(out, draw_html(list(timeline.captioned(rules, found.started, found.events, number)), title))
+        pages = frames.captioned(rules, found.started, found.events[:at_seq], number)
+        _write(out, draw_html(list(islice(pages, ply.number + 1)), title))
     else:
         from kifold.replay.svg import draw_svg
         from kifold.replay.text import draw_text
 
-        scene = timeline.picture_of(rules, found.started, plies[ply], number)
+        scene = frames.picture_of(rules, found.started, ply, number)
         _write(out, draw_svg(scene, title) if as_ == "svg" else draw_text(scene, colour=_wants_colour(out)))
+
+
+def diff(
+    context: typer.Context,
+    match: MatchArgument,
+    was: Annotated[int, typer.Argument(metavar="PLY", min=0, help="After so many decisions.")],
+    now: Annotated[int, typer.Argument(metavar="PLY", min=0, help="And after so many.")],
+    seat: SeatOption = None,
+    derived: Annotated[bool, typer.Option("--derived", help="Also fields that follow from the others.")] = False,
+    format_: FormatOption = "table",
+) -> None:
+    """Compare the states at two plies, field by field.
+
+    Example: kifold diff MATCH 11 12
+    """
+    from kifold.records.ids import id_text
+    from kifold.replay.difference import changes
+
+    choose(format_, ("table", "json"), "--format")
+    rules, found, timeline = _opened(context, match)
+    number = _seat(found, seat)
+    states = [_seen(rules, found, timeline.at(ply), number) for ply in (was, now)]
+    found_changes = changes(*states, derived=derived)
+    if format_ == "json":
+        rows = [{"field": c.field, "index": c.index, "was": c.was, "is": c.now} for c in found_changes]
+        print_json({"match": id_text(found.match_id), "from": was, "to": now, "changes": rows})
+        return
+    for change in found_changes:
+        typer.echo(str(change))
+    if not found_changes:
+        typer.echo("nothing differs")
+
+
+def _opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]:
+    from kifold.replay.timeline import Timeline
+
+    with context_of(context).store() as store:
+        found = store.log(store.find(match))
+    rules = rules_of(found)
+    return rules, found, Timeline(rules, found.started, found.events)
+
+
+def _seen(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> Any:
+    """The state at a ply, or what a seat may know of it."""
+    from kifold.core.ruleset import NOBODY
+    from kifold.replay.timeline import turn_at
+    from kifold.replay.views import seen_state
+
+    if seat is None:
+        return ply.state
+    return seen_state(rules, found.started, ply.state, seat, is_over=turn_at(rules, ply) == NOBODY)
 
 
 def _wants_colour(out: Path | None) -> bool:
@@ -170,14 +227,14 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
     from kifold.core.play import standings
     from kifold.core.ruleset import NOBODY
     from kifold.records.ids import id_text
-    from kifold.replay.views import SeenLog, seen_json, seen_log, seen_state
+    from kifold.replay.timeline import turn_at
+    from kifold.replay.views import SeenLog, seen_json, seen_log
 
-    turn = NOBODY if ply.ending else rules.rules.turn(ply.state)
-    is_over = turn == NOBODY
-    seen, state = SeenLog(found.started, ply.events), ply.state
+    turn = turn_at(rules, ply)
+    state = _seen(rules, found, ply, seat)
+    seen = SeenLog(found.started, ply.events)
     if seat is not None:
         seen = seen_log(rules, found.started, ply.events, seat)
-        state = seen_state(rules, found.started, ply.state, seat, is_over=is_over)
     data = {
         "match": id_text(found.match_id),
         "ply": ply.number,
@@ -185,7 +242,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
         "turn": turn,
         "state": {slot.name: getattr(state, slot.name) for slot in state.slots if slot.role is None},
     }
-    if seat is not None and rules.views is not None and not is_over:
+    if seat is not None and rules.views is not None and turn != NOBODY:
         # How seats stand may follow from what lies behind their screens.
         return data
     result: Any = rules.result()

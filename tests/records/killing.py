@@ -1,4 +1,4 @@
-"""A process that kills its own children with SIGKILL while they write to a store, at moments drawn by chance.
+"""A process that kills (or interrupts) its own children while they write to a store, at moments drawn by chance.
 
 The children are forked, so that what is slow to import or compile is there before the first. Each says what was
 acknowledged to it in a file, as soon as it was.
@@ -10,8 +10,10 @@ import os
 import random
 import signal
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from kifold.core.events import Noted, Resigned
 from kifold.records import bulk, simulation
@@ -49,11 +51,12 @@ def archive_on(folder: str, round_: int, say: Say) -> None:
 
 
 GAMES = 1200
+INTERRUPTED = 130
 
 
 def simulate_on(folder: str, round_: int, say: Say) -> None:
     with Store(folder) as store:
-        simulation.simulate(store, what(), GAMES, 1 + round_ % 2, lambda matches, events: say("."))
+        simulation.simulate(store, what(), GAMES, 1 + round_ % 2, lambda matches, events: say(str(matches)))
 
 
 def what() -> simulation.Simulation:
@@ -63,13 +66,13 @@ def what() -> simulation.Simulation:
 WORK = {"append": append_on, "archive": archive_on, "simulate": simulate_on}
 
 
-def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, seed: int) -> None:
-    """Run a kind of work in a child and kill it, `rounds` times.
+def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, number: int) -> None:
+    """Run a kind of work in a child and send it a signal, `rounds` times; prints how often that ended it.
 
     Each time when it has said a number of lines (up to `most_lines`), and some milliseconds later.
     """
     bulk.ROWS_PER_FILE, simulation.EVENTS_PER_GROUP = 1500, 300  # many files, many row groups
-    moments = random.Random(seed)
+    moments = random.Random(number)
     if kind == "simulate":
         with Store(f"{folder}-warm") as store:
             simulation.simulate(store, what(), 10, 1, quiet)
@@ -81,17 +84,28 @@ def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, s
         before = os.fstat(said).st_size
         child = os.fork()
         if child == 0:
-            WORK[kind](folder, round_, lambda line: os.write(said, f"{line}\n".encode()))
-            os._exit(0)
+            _work(folder, kind, round_, said)
         lines = moments.randint(0, most_lines)
         deadline = time.monotonic() + 10
         while os.pread(said, 1 << 20, before).count(b"\n") < lines and time.monotonic() < deadline:
             time.sleep(0.0005)
         time.sleep(moments.uniform(0, 0.02))
-        os.kill(child, signal.SIGKILL)
-        killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        os.kill(child, number)
+        killed += os.waitpid(child, 0)[1] != 0
     os.close(said)
     print(killed)
+
+
+def _work(folder: str, kind: str, round_: int, said: int) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        WORK[kind](folder, round_, lambda line: os.write(said, f"{line}\n".encode()))
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(0)
+    os._exit(0)
 
 
 def said_in(folder: Path) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -18,9 +19,9 @@ pytestmark = pytest.mark.slow
 ROUNDS = 12
 
 
-def kill(folder: Path, kind: str, most_lines: int) -> None:
-    (killed,) = run_together([(kill_again_and_again, (str(folder), kind, ROUNDS, most_lines, len(kind)))])
-    assert int(killed) >= ROUNDS // 2, "children were done before they were killed"
+def kill(folder: Path, kind: str, most_lines: int, number: int = signal.SIGKILL) -> None:
+    (ended,) = run_together([(kill_again_and_again, (str(folder), kind, ROUNDS, most_lines, int(number)))])
+    assert int(ended) >= ROUNDS // 2, "children were done before they were killed"
 
 
 def once(store: Store) -> dict[int, Log]:
@@ -79,4 +80,16 @@ def test_while_it_simulates(tmp_path: Path) -> None:
         assert (added, before) == (GAMES - len(held), len(held))
         simulate(whole, what(), GAMES, 1, quiet)
         assert once(store) == once(whole)
+    assert_exact(folder, GAMES)
+
+
+def test_interrupted_while_it_simulates(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    kill(folder, "simulate", 9, signal.SIGINT)
+    played = sum(int(matches) for (matches,) in said_in(folder))
+    with Store(folder, create=False) as store:
+        held = once(store)
+        assert len(held) >= played > 0, "what was played is kept"
+        assert list(folder.rglob("*.writing")) == []
+        simulate(store, what(), GAMES, 1, quiet)
     assert_exact(folder, GAMES)

@@ -6,9 +6,9 @@ import pytest
 
 from kifold.core.registry import names, ruleset
 from kifold.core.scene import PALETTE
+from kifold.replay.frames import captioned
 from kifold.replay.svg import draw_svg
 from kifold.replay.text import draw_text
-from kifold.replay.timeline import captioned
 from tests.rulesets.matches import random_log
 
 KINDS = {"square", "hexagon", "disc", "ring", "dot", "card"}

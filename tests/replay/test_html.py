@@ -10,9 +10,9 @@ import pytest
 
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.scene import Label, Scene, Shape
+from kifold.replay.frames import captioned
 from kifold.replay.html import draw_html
 from kifold.replay.svg import svg_parts
-from kifold.replay.timeline import captioned
 from tests.rulesets.matches import random_log
 
 HOSTILE = "</script></title><script>alert(1)</script><img src=x onerror=alert(2)> & $title \x00"

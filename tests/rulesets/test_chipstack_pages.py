@@ -98,7 +98,9 @@ def test_picture():
     legend = "\n".join(scene.legend)
     assert "R red    17 chips in supply, 3 round, 2 square" in legend
     assert "seat 0: 2r 1y" in legend
-    assert "seat 1: no chips, or they are behind its screen" in legend
+    assert "seat 1: no chips" in legend
+    seen = CHIPSTACK.views.picture(STARTED, play.state, 1, False).legend
+    assert "seat 0: behind its screen" in seen and "seat 1: no chips" in seen
     assert legend.endswith("phase 1, stacking: seat 0 to move")
 
 

@@ -85,7 +85,7 @@ class State(Record):
     """Squares that share a side with the colour's own; row y at c·22 + y + 1, a guard row at each end."""
     corners: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
     """Squares that touch the colour's own at a corner, laid out like `edges`."""
-    blocked: Annotated[I8, DERIVED]
+    blocked: Annotated[I8, SCRATCH]
     """Bit set of colours known to have no placement left; by the lemma of 001.3 they never get one again."""
     columns: Annotated[I32, DERIVED]
     """A row with every column of the board set."""
@@ -118,6 +118,7 @@ PASSING_NOT_ALLOWED = REASONS.name(
     "passing_not_allowed", "001-2", "passing is not played, or the colour can place nothing"
 )
 NOT_YOUR_TURN = REASONS.name("not_your_turn", "001.3", "a colour that can place comes first")
+INCOMPLETE_SETUP = REASONS.name("incomplete_setup", "001.2", "the lists of pieces set up differ in length")
 
 EFFECTS = Effects()
 SKIPPED = EFFECTS.name("skipped", "001.3", "colours that can place nothing were passed over")

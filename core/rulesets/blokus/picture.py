@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from kifold.core.events import Event, Started
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import start_row
-from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, SIDE, VARIANTS, Place, State
+from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, SIDE, VARIANTS, Pass, Place, State
 from kifold.core.rulesets.blokus.notation import side_of, squares_text
 from kifold.core.rulesets.blokus.pieces import ALL_PIECES, PIECES, Cells, cells_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
@@ -45,7 +45,8 @@ def opening(started: Started, events: Sequence[Event]) -> str:
 
     Where start corners are free all 8 symmetries hold. Where they belong to colours, the reflection in the diagonal
     through the first colour's corner swaps yellow and green, who take turns in one order only: so the key is taken as
-    it is. In duo that diagonal holds both start squares, and the reflection in it changes nothing.
+    it is. In duo that diagonal holds both start squares, and the reflection in it changes nothing. Pieces that were set
+    up by hand come first, in brackets; a pass is written as such.
     """
     side = side_of(started)
     images: Iterable[int] = (0,)
@@ -53,12 +54,21 @@ def opening(started: Started, events: Sequence[Event]) -> str:
         images = (0, 7)
     elif started.options["start_corner"] == "any_free":
         images = range(8)
-    placed = [
-        (event.colour, cells_of(event.piece, event.orientation, event.x, event.y))
-        for event in events
-        if isinstance(event, Place)
+    put = started.setup
+    set_up = sorted(zip(put.colours, put.pieces, put.orientations, put.xs, put.ys, strict=True))
+    before = [(colour, cells_of(*where)) for colour, *where in set_up]
+    played = [
+        (e.colour, cells_of(e.piece, e.orientation, e.x, e.y) if isinstance(e, Place) else ())
+        for e in events
+        if isinstance(e, Place | Pass)
     ]
-    return min(" ".join(f"{COLOURS[c]}:{squares_text(_image(cells, k, side))}" for c, cells in placed) for k in images)
+
+    def written(placed: Sequence[tuple[int, Cells]], k: int) -> str:
+        return " ".join(f"{COLOURS[c]}:{squares_text(_image(cells, k, side)) or 'pass'}" for c, cells in placed)
+
+    keys = [(written(before, k), written(played, k)) for k in images]
+    start, moves = min(keys)
+    return f"[{start}] {moves}" if start else moves
 
 
 def _image(cells: Cells, k: int, side: int) -> list[tuple[int, int]]:

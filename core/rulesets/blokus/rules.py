@@ -28,6 +28,7 @@ from kifold.core.rulesets.blokus.declaration import (
     BY_ORDER,
     COLOUR_NOT_IN_PLAY,
     DUO,
+    INCOMPLETE_SETUP,
     MATCH_OVER,
     MISSES_START,
     MONOMINO_LAST,
@@ -70,9 +71,9 @@ def set_up(state: State, setup: EventRecord) -> int:
     for colour in range(state.colours):
         state.left[colour] = ALL_PIECES
     if min(setup.n_colours, setup.n_orientations, setup.n_xs, setup.n_ys) != setup.n_pieces:
-        return NOT_A_PIECE
+        return INCOMPLETE_SETUP
     if max(setup.n_colours, setup.n_orientations, setup.n_xs, setup.n_ys) != setup.n_pieces:
-        return NOT_A_PIECE
+        return INCOMPLETE_SETUP
     for i in range(setup.n_pieces):
         colour, piece = setup.colours[i], setup.pieces[i]
         reason = why_not_on_board(state, colour, piece, setup.orientations[i], setup.xs[i], setup.ys[i])

@@ -16,7 +16,7 @@ from kifold.core.rulesets.chipstack.declaration import (
     Take,
 )
 from kifold.core.rulesets.chipstack.picture import opening, picture
-from kifold.core.rulesets.chipstack.views import hide_state
+from kifold.core.rulesets.chipstack.views import hide_state, seat_picture
 
 CHIPSTACK = Ruleset(
     name="chipstack",
@@ -43,7 +43,7 @@ CHIPSTACK = Ruleset(
     ),
     notation=Notation(notation.write, notation.read, "purple-square@4-e:3-d,3-e,6-d"),
     picture=picture,
-    views=Views(hide_state),
+    views=Views(hide_state, picture=seat_picture),
     opening=opening,
     notes=(
         "The game's published name is not known; chipstack is ours. The rule text names two of the five colours, "

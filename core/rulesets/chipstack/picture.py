@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kifold.core.events import Event, Started
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.chipstack.board import SIZE, SQUARE, colour_at, top_colour
 from kifold.core.rulesets.chipstack.declaration import CELLS, COLOURS, SHAPES, Place, State, Take
 from kifold.core.rulesets.chipstack.notation import LETTERS, cell_text
-from kifold.core.rulesets.chipstack.rules import OVER, STACKING, turn
+from kifold.core.rulesets.chipstack.rules import STACKING, turn
 from kifold.core.scene import Label, Line, Scene, Shape
 
 LETTER = ("P", "R", "B", "G", "Y")
 PHASES = ("phase 1, stacking", "phase 2, taking", "match over")
 
 
-def picture(started: Started, state: State) -> Scene:
+def picture(started: Started, state: State, behind: Collection[int] = ()) -> Scene:
     """The board, 1-a at the upper left. A cell is two squares wide: its piece, ``(P)`` round or ``[P]`` square, and
-    beside it its chips, ``3r`` for three with a red one on top.
+    beside it its chips, ``3r`` for three with a red one on top. The chips of the seats `behind` screens are not told.
     """
     scene = Scene(2 * SIZE + 1, SIZE + 1)
     for cell in range(CELLS):
@@ -30,7 +30,7 @@ def picture(started: Started, state: State) -> Scene:
     scene.labels += [Label(0, number, str(number + 1)) for number in range(SIZE)]
     scene.labels += [Label(1 + 2 * letter, SIZE, LETTERS[letter]) for letter in range(SIZE)]
     scene.legend += [_supply_line(state, colour) for colour in range(len(COLOURS))]
-    scene.legend += [_seat_line(state, seat) for seat in range(state.seats)]
+    scene.legend += [_seat_line(state, seat, seat in behind) for seat in range(state.seats)]
     to_move = turn(state)
     scene.legend.append(PHASES[state.phase] + ("" if to_move == NOBODY else f": seat {to_move} to move"))
     return scene
@@ -62,11 +62,12 @@ def _supply_line(state: State, colour: int) -> str:
     return line
 
 
-def _seat_line(state: State, seat: int) -> str:
+def _seat_line(state: State, seat: int, is_behind: bool) -> str:
+    if is_behind:
+        return f"seat {seat}: behind its screen"
     counts = state.held[len(COLOURS) * seat : len(COLOURS) * (seat + 1)]
     chips = " ".join(f"{count}{LETTER[colour].lower()}" for colour, count in enumerate(counts) if count)
-    nothing = "no chips" if state.phase == OVER else "no chips, or they are behind its screen"
-    return f"seat {seat}: {chips or nothing}"
+    return f"seat {seat}: {chips or 'no chips'}"
 
 
 def opening(started: Started, events: Sequence[Event]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kifold.core.events import Started
 from kifold.core.rulesets.chipstack.declaration import COLOURS, State
+from kifold.core.rulesets.chipstack.picture import picture
+from kifold.core.scene import Scene
 
 
 def hide_state(started: Started, state: State, seat: int, is_over: bool) -> State:
@@ -18,3 +20,9 @@ def hide_state(started: Started, state: State, seat: int, is_over: bool) -> Stat
                 for colour in range(len(COLOURS)):
                     seen.held[len(COLOURS) * other + colour] = 0
     return seen
+
+
+def seat_picture(started: Started, state: State, seat: int, is_over: bool) -> Scene:
+    """The picture for a seat: of the others it says that their chips are behind screens, until the match is over."""
+    behind = () if is_over else [other for other in range(started.seats) if other != seat]
+    return picture(started, hide_state(started, state, seat, is_over), behind)

@@ -13,7 +13,7 @@ from kifold.core.events import Event, Setup
 from kifold.core.fields import named
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, Variant
-from kifold.core.records import DERIVED, I8, I16, I64, SCRATCH, Array, Record
+from kifold.core.records import DERIVED, HISTORY, I8, I16, I64, SCRATCH, Array, Record
 from kifold.core.rulesets.unionking.board import LARGEST, POINTS, SMALLEST, SPOTS
 from kifold.core.rulesets.unionking.layouts import FIGURES, PIECES, SIDE
 
@@ -84,11 +84,11 @@ class State(Record):
     """The number of the board, see `board.board_number`."""
     key: Annotated[I64, DERIVED]
     """The hash of the points of all pieces, kept move by move."""
-    keys: Annotated[list[int], Array("i4", POSITIONS), DERIVED]
-    times: Annotated[list[int], Array("i1", POSITIONS), DERIVED]
-    moved: Annotated[list[int], Array("i1", POSITIONS), DERIVED]
-    came_from: Annotated[list[int], Array("i1", POSITIONS), DERIVED]
-    latest: Annotated[list[int], Array("i2", TABLE), DERIVED]
+    keys: Annotated[list[int], Array("i4", POSITIONS), HISTORY]
+    times: Annotated[list[int], Array("i1", POSITIONS), HISTORY]
+    moved: Annotated[list[int], Array("i1", POSITIONS), HISTORY]
+    came_from: Annotated[list[int], Array("i1", POSITIONS), HISTORY]
+    latest: Annotated[list[int], Array("i2", TABLE), HISTORY]
     """The history of positions, see `history`. Each move is in the digest `past`."""
     earlier: Annotated[list[int], Array("i1", PIECES), SCRATCH]
 

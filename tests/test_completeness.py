@@ -1,0 +1,92 @@
+"""A registered ruleset is complete: it has golden logs, an oracle, pictures, a benchmark, a page, and is told of."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from kifold.core.registry import ruleset
+from kifold.replay.frames import captioned
+from kifold.replay.svg import draw_svg
+from kifold.replay.text import draw_text
+from tests.golden_logs import folds_path, logs_path
+from tests.registered import NAMES, VARIANTS
+from tests.rulesets.matches import random_log
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_what_is_registered_is_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert sorted(project["entry-points"]["kifold.rulesets"]) == NAMES, "run `make setup`"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_folder_of_rules_is_registered_under_its_name(name: str) -> None:
+    assert ruleset(name).name == name
+    assert {p.parent.name for p in (ROOT / "core" / "rulesets").glob("*/__init__.py")} == set(NAMES)
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_golden_logs(name: str, variant: str) -> None:
+    rules = ruleset(name)
+    for path in (logs_path(rules, rules.variant(variant)), folds_path(rules, rules.variant(variant))):
+        assert path.exists(), f"{path.relative_to(ROOT)} is missing: KIFOLD_UPDATE_GOLDEN=1 pytest tests/test_golden.py"
+
+
+def test_golden_logs_belong_to_variants() -> None:
+    files = set((ROOT / "tests" / "golden").rglob("*.json*"))
+    rules = [(ruleset(name), ruleset(name).variant(variant)) for name, variant in VARIANTS]
+    assert files == {path(*one) for one in rules for path in (logs_path, folds_path)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_oracle(name: str) -> None:
+    """Rules once more, written by brute force from the rule text alone, and a test that compares them."""
+    oracle = ROOT / "tests" / "oracles" / f"{name}.py"
+    assert oracle.exists()
+    assert "kifold.core.rulesets" not in oracle.read_text(encoding="utf-8"), "an oracle looks at no ruleset"
+    tests = (ROOT / "tests" / "rulesets").glob("test_*.py")
+    imported = re.compile(rf"^(from tests\.oracles\.{name} |from tests\.oracles import .*\b{name}\b)", re.MULTILINE)
+    assert any(imported.search(path.read_text(encoding="utf-8")) for path in tests)
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_picture(name: str, variant: str) -> None:
+    rules = ruleset(name)
+    started, log = random_log(rules, rules.start(variant), 3, 0, limit=30)
+    caption, scene = list(captioned(rules, started, log))[-1]
+    assert scene.shapes
+    assert scene.labels
+    assert scene.legend
+    assert draw_text(scene, colour=False).strip()
+    assert draw_svg(scene, caption).startswith("<svg")
+    assert (ROOT / "docs" / "images" / f"{name}-{variant}.svg").exists(), "run `make docs`"
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_benchmark(name: str, variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    assert (name, variant) in importlib.import_module("benchmarks.bench_folds").VARIANTS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page(name: str) -> None:
+    assert (ROOT / "docs" / "rulesets" / f"{name}.md").exists(), "run `make docs`"
+    assert f"(rulesets/{name}.md)" in (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_line_in_the_changelog(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_row_in_the_readme(name: str) -> None:
+    rows = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    (row,) = [row for row in rows if f"`{name}`" in row.split("|")[1]]
+    assert [variant.name for variant in ruleset(name).variants if f"`{variant.name}`" not in row] == []
