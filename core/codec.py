@@ -2,7 +2,8 @@
 
 Bytes are the canonical MessagePack of a log: each event an array of its tag and fields, integers in their shortest
 form. JSON is for people: an object with the event's word, its fields by name, and words for numbers that have them.
-Nothing enters through a constructor: msgspec validates when it decodes, so every door encodes and decodes.
+Neither says the last fields that were added later and have their default, see `kifold.core.evolution`. Nothing enters
+through a constructor: msgspec validates when it decodes, so every door encodes and decodes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.events import Event, Setup, Started, kind_of
+from kifold.core.events import COMMON, Event, Setup, Started, kind_of, tag_of
+from kifold.core.evolution import newer_defaults, written
 from kifold.core.fields import Field, fields_of
 from kifold.core.ruleset import Ruleset
 
@@ -25,6 +27,11 @@ _started_decoder = msgspec.msgpack.Decoder(Started)
 
 def encode(event: Event | Started) -> bytes:
     """The canonical bytes of one event."""
+    if isinstance(event, Started):
+        if isinstance(event.setup, Setup) and newer_defaults(type(event.setup)):
+            event = msgspec.structs.replace(event, setup=written(event.setup))
+    elif newer_defaults(type(event)):
+        return _encoder.encode((tag_of(type(event)), *written(event)))
     return _encoder.encode(event)
 
 
@@ -54,6 +61,13 @@ def valid(ruleset: Ruleset, event: Event) -> Event:
     return decode(ruleset, encode(event))
 
 
+def lifted(ruleset: Ruleset, event: Event) -> Event:
+    """The event after the door, as it is declared today."""
+    event = valid(ruleset, event)
+    now = ruleset.lift(event)
+    return event if now is event else valid(ruleset, now)
+
+
 def valid_started(ruleset: Ruleset, started: Started) -> Started:
     """Event 0 after the door: every name and value one that the installed ruleset has, and in its range.
 
@@ -62,7 +76,9 @@ def valid_started(ruleset: Ruleset, started: Started) -> Started:
         msgspec.ValidationError: for a value out of its declared range.
     """
     ruleset.expect_revision(started)
-    complete = ruleset.start(started.variant, started.options, started.seats, started.tags, started.setup)
+    complete = ruleset.start(
+        started.variant, started.options, started.seats, started.tags, started.setup, started.schema
+    )
     return with_setup(ruleset, decode_started(encode(complete)))
 
 
@@ -87,9 +103,9 @@ def from_json(ruleset: Ruleset, data: object) -> Event:
     """
     if not isinstance(data, Mapping):
         raise ValueError('an event is an object such as {"event": "…", …}')
-    kind = data.get("event")
+    kind, current = data.get("event"), ruleset.events + COMMON
     if not isinstance(kind, str) or kind not in ruleset.kinds:
-        raise ValueError(f"no event {kind!r} in {ruleset.name}: choose from {', '.join(ruleset.kinds)}")
+        raise ValueError(f"no event {kind!r} in {ruleset.name}: choose from {', '.join(map(kind_of, current))}")
     event = ruleset.kinds[kind]
     fields = fields_of(event)
     values = _values(f"event {kind}", fields, {key: value for key, value in data.items() if key != "event"})
@@ -130,7 +146,8 @@ def error_in_words(error: msgspec.ValidationError, fields: tuple[Field, ...], fi
 
 
 def _said(struct: Event | Setup) -> dict[str, Any]:
-    return {field.name: _word(field, getattr(struct, field.name)) for field in fields_of(type(struct))}
+    pairs = zip(fields_of(type(struct)), written(struct), strict=False)
+    return {field.name: _word(field, value) for field, value in pairs}
 
 
 def _word(field: Field, value: Any) -> Any:

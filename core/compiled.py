@@ -13,6 +13,7 @@ import dis
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -44,11 +45,9 @@ class Compiled:
 
     def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
         rules = ruleset.rules
-        bound = {
-            name: getattr(rules, name)
-            for name in ("set_up", "check", "apply", "legal", "turn", "actor", "result", "greedy")
-        }
-        bound["chance"] = rules.chance or loops.no_chance
+        bound = {field.name: getattr(rules, field.name) for field in fields(rules)}
+        bound = {name: function for name, function in bound.items() if function is not None}
+        bound.setdefault("chance", loops.no_chance)
         binder = Binder(ruleset.name, bound, {slot: slot_compiled}, boundscheck=boundscheck)
         self.folder = binder.folder([*bound.values(), *LOOPS])
         with cache_folder(self.folder):
@@ -63,10 +62,13 @@ class Compiled:
 
 @cache
 def compiled(ruleset_name: str) -> Compiled:
-    """The compiled form of a registered ruleset, made once per process."""
+    """The compiled form of a registered ruleset, made once per process.
+
+    With `KIFOLD_BOUNDSCHECK=1` in the environment it checks the bounds of every table and list: slower, for authors.
+    """
     from kifold.core.registry import ruleset
 
-    return Compiled(ruleset(ruleset_name))
+    return Compiled(ruleset(ruleset_name), boundscheck=os.environ.get("KIFOLD_BOUNDSCHECK") == "1")
 
 
 class Binder:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kifold.core.codec import valid
+from kifold.core.codec import lifted
 from kifold.core.compiled import Compiled
 from kifold.core.events import Event, Setup, Started
 from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
@@ -66,7 +66,7 @@ class Corpus:
         setups, events, starts = [], [], [0]
         for started, log in matches:
             setups.append(flatten_setup(ruleset, started))
-            events += [flatten(ruleset, valid(ruleset, event)) for event in log]
+            events += [flatten(ruleset, lifted(ruleset, event)) for event in log]
             starts.append(len(events))
         return cls(
             ruleset,

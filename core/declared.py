@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from msgspec import NODEFAULT
+
+from kifold.core.events import kind_of, tag_of
 from kifold.core.fields import fields_of
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ def check_declaration(ruleset: Ruleset) -> None:
         raise DeclarationError(f"ruleset {ruleset.name!r}: a name is small letters, digits and _, as views in SQL have")
     _check_events(ruleset)
     _check_setup(ruleset)
+    _check_additions(ruleset)
+    _check_retired(ruleset)
     _check_result(ruleset)
     for what, names in (("reasons", ruleset.reasons), ("effects", ruleset.effects)):
         _check_once(f"{ruleset.name}, {what}", (one.name for one in names))
@@ -60,6 +65,36 @@ def _check_setup(ruleset: Ruleset) -> None:
     counts = [f"n_{field.name}" for field in fields if field.kind == "ints"]
     names = [*(option.name for option in ruleset.options), *(field.name for field in fields), *counts]
     _check_once(f"options and setup of {ruleset.name}", [*OF_SETUPS, *names])
+
+
+def _check_additions(ruleset: Ruleset) -> None:
+    for struct in (*ruleset.actions, *ruleset.chance, *(one.old for one in ruleset.upcasters), ruleset.setup):
+        newest = 1
+        for field in fields_of(struct):
+            where = f"{struct.__name__}.{field.name}"
+            if field.since < newest or field.since > ruleset.schema:
+                raise DeclarationError(
+                    f"{where} is since {field.since}: newer fields come last, and schema {ruleset.schema} is the newest"
+                )
+            newest = field.since
+            if newest > 1 and (field.default is NODEFAULT or (field.kind == "ints" and field.default != ())):
+                raise DeclarationError(f"{where}: a field that is added has a default, a list the empty one")
+    for option in ruleset.options:
+        if option.since > ruleset.schema:
+            raise DeclarationError(f"option {option.name} is since {option.since}, schema is {ruleset.schema}")
+
+
+def _check_retired(ruleset: Ruleset) -> None:
+    current = ruleset.actions + ruleset.chance
+    known = list(current)
+    for one in reversed(ruleset.upcasters):
+        if one.now not in known:
+            raise DeclarationError(
+                f"{one.old.__name__} becomes {one.now.__name__}, which is neither declared nor retired by a later step"
+            )
+        known.append(one.old)
+    _check_once(f"{ruleset.name}, events and retired ones", map(kind_of, known))
+    _check_once(f"{ruleset.name}, tags of events and retired ones", (str(tag_of(event)) for event in known))
 
 
 def _check_result(ruleset: Ruleset) -> None:

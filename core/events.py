@@ -37,7 +37,7 @@ class Started(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_field
     """Event 0 of every log: which rules it is played under, and from what.
 
     `options` holds the resolved value of every option, in the ruleset's order. `setup` is the ruleset's `Setup`.
-    `schema` is the version of the ruleset's events: the digest is that of the bytes that this version writes.
+    `schema` is the version of the ruleset's declaration that the match was begun under.
     """
 
     ruleset: str

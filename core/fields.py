@@ -12,7 +12,7 @@ kind       declared as                                                 in the fl
 =========  ==========================================================  ==================================
 
 ``Annotated[int, between(0, 5)]`` says the same shorter. An integer whose values have names (a colour, a piece) carries
-them: ``Annotated[int, named(COLOURS)]``.
+them: ``Annotated[int, named(COLOURS)]``. A field that was added later says since when: `since`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,16 @@ def named(words: Sequence[str], description: str | None = None) -> Meta:
     return Meta(ge=0, le=len(words) - 1, description=description, extra={"words": tuple(words)})
 
 
+def since(version: int) -> Meta:
+    """The version of the declaration that added a field. It comes last and has a default, which older logs read."""
+    return Meta(extra={"since": version})
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its kind, the range of its numbers, the greatest length of a list, the words of its numbers."""
+    """One field: its kind, the range of its numbers, the greatest length of a list, the words of its numbers, the value
+    that is taken where none is said, and the version of the declaration that added it.
+    """
 
     name: str
     kind: str
@@ -50,6 +57,7 @@ class Field:
     words: tuple[str, ...] = ()
     description: str = ""
     default: Any = msgspec.NODEFAULT
+    since: int = 1
 
     @property
     def code(self) -> str:
@@ -79,40 +87,41 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
 def _field(struct: type[msgspec.Struct], name: str, hint: Any, default: Any) -> Field:
     bare, meta = _unwrap(hint)
     where = f"{struct.__name__}.{name}"
-    description = meta.get("description", "")
+    description, added = meta.get("description", ""), meta["extra"].get("since", 1)
     if bare is bool:
-        return Field(name, "bool", 0, 1, 0, ("false", "true"), description, default)
+        return Field(name, "bool", 0, 1, 0, ("false", "true"), description, default, added)
     if bare is int:
         low, high, words = _range(where, meta)
-        return Field(name, "int", low, high, 0, words, description, default)
+        return Field(name, "int", low, high, 0, words, description, default, added)
     if bare is str:
-        return Field(name, "text", description=description, default=default)
+        return Field(name, "text", description=description, default=default, since=added)
     if get_origin(bare) is tuple and get_args(bare)[1:] == (...,):
         inner, inner_meta = _unwrap(get_args(bare)[0])
         if inner is str:
-            return Field(name, "text", length=-1, description=description, default=default)
+            return Field(name, "text", length=-1, description=description, default=default, since=added)
         if inner is int and "max_length" in meta:
             low, high, words = _range(where, inner_meta)
             description = description or inner_meta.get("description", "")
-            return Field(name, "ints", low, high, meta["max_length"], words, description, default)
+            return Field(name, "ints", low, high, meta["max_length"], words, description, default, added)
         raise TypeError(f"{where}: a list needs integers and Meta(max_length=…)")
     raise TypeError(f"{where}: {bare!r} is no kind of field; see kifold.core.fields")
 
 
 def _unwrap(hint: Any) -> tuple[Any, dict[str, Any]]:
     """A hint without `Annotated`, and what its `Meta`s say, the outer ones last."""
-    said: dict[str, Any] = {}
+    said: dict[str, Any] = {"extra": {}}
     if get_origin(hint) is Annotated:
         hint, *metas = get_args(hint)
         for meta in metas:
             if isinstance(meta, Meta):
-                for key in ("ge", "le", "max_length", "description", "extra"):
+                for key in ("ge", "le", "max_length", "description"):
                     if getattr(meta, key) is not None:
                         said[key] = getattr(meta, key)
+                said["extra"] |= meta.extra or {}
     return hint, said
 
 
 def _range(where: str, meta: dict[str, Any]) -> tuple[int, int, tuple[str, ...]]:
     if "ge" not in meta or "le" not in meta:
         raise TypeError(f"{where}: an integer needs Meta(ge=…, le=…)")
-    return meta["ge"], meta["le"], tuple(meta.get("extra", {}).get("words", ()))
+    return meta["ge"], meta["le"], tuple(meta["extra"].get("words", ()))

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from kifold.core.events import OptionValue
+
+T = TypeVar("T")
 
 
 class RulesetError(ValueError):
@@ -28,6 +31,8 @@ class Option:
     low: int = 0
     high: int = 0
     default_number: int = 0
+    since: int = 1
+    """The version of the declaration that added it: older logs do not say it, and are played under the default."""
 
     @property
     def default(self) -> OptionValue:
@@ -85,10 +90,30 @@ class Variant:
         return self.seats[0]
 
 
+def variant_number(variants: tuple[Variant, ...], name: str) -> int:
+    """What the rules see of a variant: its place among those of its ruleset.
+
+    Raises:
+        ValueError: when there is none of that name.
+    """
+    return [variant.name for variant in variants].index(name)
+
+
+def by_variant(variants: tuple[Variant, ...], values: Mapping[str, T]) -> list[T]:
+    """A table for the rules: the value of each variant, in the variants' order.
+
+    Raises:
+        KeyError: when a variant has none.
+    """
+    return [values[variant.name] for variant in variants]
+
+
 def resolve_options(
-    options: tuple[Option, ...], variant: Variant, given: Mapping[str, OptionValue]
+    options: tuple[Option, ...], variant: Variant, given: Mapping[str, OptionValue], version: int | None = None
 ) -> dict[str, OptionValue]:
     """Every option's value for a match, in the ruleset's order.
+
+    With `version`, as that version of the declaration has it: without options that are newer, unless they are given.
 
     Raises:
         RulesetError: for an unknown option, a value it does not have, or one that the variant fixes otherwise.
@@ -99,6 +124,8 @@ def resolve_options(
             raise RulesetError(f"no option {name!r}: choose from {', '.join(sorted(known)) or 'none'}")
     resolved = {}
     for option in options:
+        if version is not None and option.since > version and option.name not in given:
+            continue
         preset = variant.options.get(option.name, option.default)
         value = option.resolve(given.get(option.name, preset))
         if option.name in variant.fixed and value != preset:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.codec import valid
+from kifold.core.codec import lifted
 from kifold.core.emit import Out
 from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.flat import flatten, flatten_setup, unflatten
@@ -53,8 +53,8 @@ class Play:
     Attributes:
         ruleset, started: what is played.
         state: the state record (plain).
-        log: every event after event 0, in order, also what was undone.
-        effective: (seq, event) of the ruleset's own events that count.
+        log: every event after event 0, in order, also what was undone; as it was written.
+        effective: (seq, event) of the ruleset's own events that count; as they are declared today.
         effects: the effect mask of each effective event.
         seats: who acted at each effective event, `CHANCE` for chance.
         snapshots: the essential bytes of the state after every 16th effective event.
@@ -132,6 +132,7 @@ class Play:
         if isinstance(event, Finished | Resigned):
             self.ending = event
             return 0
+        event = self.ruleset.lift(event)
         record = flatten(self.ruleset, event)
         self.seats.append(self.ruleset.rules.actor(self.state, record))
         effects = self.ruleset.rules.apply(self.state, record)
@@ -189,7 +190,7 @@ def refusal(
     if isinstance(event, Finished):
         return None
     try:
-        valid(ruleset, event)
+        event = lifted(ruleset, event)
     except msgspec.ValidationError as error:
         return Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event)
     reason = ruleset.rules.check(state, flatten(ruleset, event))

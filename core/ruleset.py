@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +11,12 @@ import msgspec
 
 from kifold.core.declared import check_declaration
 from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Setup, Started, kind_of, tag_of
+from kifold.core.evolution import Upcaster, lifter
 from kifold.core.flat import event_record, setup_record
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
 from kifold.core.records import Record, Slot
-from kifold.core.rng import below
+from kifold.core.rules import Rules
 from kifold.core.scene import Scene
 
 NOBODY = -1
@@ -25,47 +26,6 @@ CHANCE = -2
 
 SNAPSHOT = 16
 """A fingerprint is taken after every so many events of a match, and at its end."""
-
-
-def seat_of(state: Any, event: Any) -> int:
-    """The seat that the event names."""
-    seat: int = event.seat
-    return seat
-
-
-def any_of(state: Any, out: Any, n: int, random: Any) -> int:
-    """Any of the legal events, each as likely."""
-    return below(random, n)
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The rules: plain functions over a state record. The same source runs as Python and compiled.
-
-    * ``set_up(state, setup) -> reason``: a zeroed state becomes the start of a match; refuses a setup against the
-    rules.
-    * ``check(state, event) -> reason``: 0 (`LEGAL`) or why the event is refused; whose turn it is is tested last.
-    * ``apply(state, event) -> effects``: a legal event changes the state; returns a mask.
-    * ``legal(state, seat, out) -> n``: writes the legal events of a seat into `out` (see `kifold.core.emit`), also out
-      of turn. For `CHANCE`: what chance may decide now.
-    * ``turn(state) -> seat``: who decides next, `NOBODY` or `CHANCE`.
-    * ``actor(state, event) -> seat``: whose event it is; by default that of its field `seat`.
-    * ``result(state, result)``: fills `result`, a zeroed record with `rank` per seat (equal ranks are shared), `score`
-      where the game has points, and named components: arrays of `most_seats` × k numbers, k for each seat.
-    * ``greedy(state, out, n, random) -> i``: which of `n` legal events a greedy player takes; by default any.
-    * ``chance(setup, random)``: draws the chance part of a setup record; absent where a setup has none.
-    """
-
-    set_up: Callable[[Any, Any], int]
-    check: Callable[[Any, Any], int]
-    apply: Callable[[Any, Any], int]
-    legal: Callable[[Any, int, Any], int]
-    turn: Callable[[Any], int]
-    result: Callable[[Any, Any], None]
-    _: KW_ONLY
-    actor: Callable[[Any, Any], int] = seat_of
-    greedy: Callable[[Any, Any, int, Any], int] = any_of
-    chance: Callable[[Any, Any], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +103,9 @@ class Ruleset:
     views: Views | None = None
     """What each seat may know; None where everything lies open."""
     schema: int = 1
-    """The version of the events' declaration; a field that is added (last, with a default) makes a new one."""
+    """The version of the events' declaration; what is added or retired makes a new one. See `kifold.core.evolution`."""
+    upcasters: tuple[Upcaster, ...] = ()
+    """How events of types that were retired read today. The types stay here: logs hold them."""
     notes: str = ""
     """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
     units: Mapping[str, str] = field(default_factory=dict)
@@ -159,6 +121,16 @@ class Ruleset:
             if not FIRST_RULESET_TAG <= tag_of(event) < 128:
                 raise TypeError(f"{event.__name__}: a ruleset's tags are {FIRST_RULESET_TAG}..127")
         return self.actions + self.chance
+
+    @cached_property
+    def known(self) -> tuple[type[Event], ...]:
+        """Every type of event that a log can hold: the ruleset's own, the common ones, those that were retired."""
+        return self.events + COMMON + tuple(one.old for one in self.upcasters)
+
+    @cached_property
+    def lift(self) -> Callable[[Event], Event]:
+        """``lift(event) -> event``: the event as it is declared today; itself, unless its type was retired."""
+        return lifter(self.upcasters)
 
     @cached_property
     def components(self) -> tuple[Slot, ...]:
@@ -177,8 +149,8 @@ class Ruleset:
 
     @cached_property
     def kinds(self) -> dict[str, type[Event]]:
-        """Event types by their word, the common ones included."""
-        return {kind_of(event): event for event in self.events + COMMON}
+        """All that are known, by their word."""
+        return {kind_of(event): event for event in self.known}
 
     @cached_property
     def event_record(self) -> type[Record]:
@@ -211,6 +183,16 @@ class Ruleset:
         if started.revision != self.revision:
             raise RulesetError(f"revision {started.revision} of {self.name} is not installed, {self.revision} is")
 
+    def expect_schema(self, started: Started) -> None:
+        """Refuse a match that may say what is not declared here yet.
+
+        Raises:
+            RulesetError: when it was begun under a later version of the declaration.
+        """
+        if started.schema > self.schema:
+            known = f"here it is known up to schema {self.schema}"
+            raise RulesetError(f"the match is of schema {started.schema} of {self.name}, {known}: install a newer one")
+
     def start(
         self,
         variant: str | None = None,
@@ -218,8 +200,11 @@ class Ruleset:
         seats: int | None = None,
         tags: Mapping[str, str] | None = None,
         setup: Setup | None = None,
+        schema: int | None = None,
     ) -> Started:
         """Event 0 of a match, every name and value resolved. Its setup is not yet checked by the rules.
+
+        With `schema`, as that earlier version of the declaration would have begun it.
 
         Raises:
             RulesetError: for an unknown variant or option, or a number of seats that the variant does not have.
@@ -229,15 +214,16 @@ class Ruleset:
         if count not in chosen.seats:
             allowed = ", ".join(map(str, chosen.seats))
             raise RulesetError(f"{self.name} {chosen.name} is for {allowed} seats, not {count}")
+        version = self.schema if schema is None else schema
         return Started(
             self.name,
             chosen.name,
             self.revision,
-            resolve_options(self.options, chosen, options or {}),
+            resolve_options(self.options, chosen, options or {}, version),
             count,
             dict(tags or {}),
             self.setup() if setup is None else setup,
-            self.schema,
+            version,
         )
 
     def seat_names(self, started: Started) -> tuple[str, ...]:
@@ -247,9 +233,9 @@ class Ruleset:
 
     @cached_property
     def event_union(self) -> Any:
-        """The union of the ruleset's and the common events, for msgspec decoders."""
-        union: Any = self.events[0]
-        for event in self.events[1:] + COMMON:
+        """The union of all known events, for msgspec decoders."""
+        union: Any = self.known[0]
+        for event in self.known[1:]:
             union = union | event
         return union
 

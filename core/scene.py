@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from string import ascii_lowercase
+
+from kifold.core.notation import LETTERS, cell_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,34 @@ def square_board(columns: int, rows: int, look: Callable[[int, int], tuple[str, 
         look: (x, y) -> colour and letter of what is on a square, x and y from 0; nothing is ("board", ".").
         kind: of the shapes, for boards with holes or points instead of squares.
     """
-    scene = Scene(columns + 1, rows + 1)
+    scene = Scene(columns + 1, rows + 1, labels=board_labels(columns, rows))
     for y in range(rows):
-        scene.labels.append(Label(0, rows - 1 - y, str(y + 1)))
         for x in range(columns):
             colour, letter = look(x, y)
-            title = f"{ascii_lowercase[x]}{y + 1}" + (f" {colour}" if colour != "board" else "")
+            title = cell_name(x, y) + (f" {colour}" if colour != "board" else "")
             scene.shapes.append(Shape(kind, x + 1, rows - 1 - y, colour, letter, title))
-    scene.labels += [Label(x + 1, rows, ascii_lowercase[x]) for x in range(columns)]
     return scene
+
+
+def board_labels(
+    columns: int,
+    rows: int,
+    *,
+    from_top: bool = False,
+    pitch: tuple[int, int] = (1, 1),
+    first: tuple[float, float] = (1, 0),
+) -> list[Label]:
+    """The coordinates of a board of squares: numbers of the rows to its left, letters of the columns below it.
+
+    Args:
+        columns, rows: the size; up to 26 columns.
+        from_top: whether row 1 is the top one.
+        pitch: how many units a cell is wide and high.
+        first: where the labels of the leftmost column and of the top row stand, as x and y.
+    """
+    (across, down), (left, top) = pitch, first
+    numbers = [Label(0, top + down * (y if from_top else rows - 1 - y), str(y + 1)) for y in range(rows)]
+    return numbers + [Label(left + across * x, down * rows, LETTERS[x]) for x in range(columns)]
 
 
 PALETTE = {

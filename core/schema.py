@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def columns_of(ruleset: Ruleset) -> dict[str, Field]:
-    """The fields of all events by column name: `seat`, the ruleset's own as declared, then the common ones.
+    """The fields of all known events by column name: `seat`, the ruleset's own as declared, the common ones, those of
+    types that were retired.
 
     A name that several events use is one column; its range is the union of theirs, its words the longest list. Column
     `seat` is the field of that name where an event has one, else the seat that acted, null for chance.
@@ -24,7 +25,7 @@ def columns_of(ruleset: Ruleset) -> dict[str, Field]:
         TypeError: when two events use one name for different kinds of field.
     """
     columns = {"seat": Field("seat", "int", 0, 15, description="the seat that acted or is concerned; null for chance")}
-    for event in ruleset.events + COMMON:
+    for event in ruleset.known:
         for field in fields_of(event):
             columns[field.name] = _joined(columns.get(field.name, field), field)
     return columns
@@ -89,7 +90,10 @@ def json_schema(ruleset: Ruleset) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"events of {ruleset.name}",
-        "oneOf": [_object_schema(event) for event in ruleset.events + COMMON],
+        "oneOf": [
+            _object_schema(event) | ({} if event in ruleset.events + COMMON else {"deprecated": True})
+            for event in ruleset.known
+        ],
     }
 
 

@@ -15,11 +15,12 @@ import numpy as np
 
 from kifold.core.compiled import cache_folder, user_cache
 from kifold.core.events import tag_of
+from kifold.core.evolution import newer_defaults
 from kifold.core.fields import fields_of
 from kifold.core.ruleset import Ruleset
 
 NUMBER, TRUTH, LIST = range(3)
-_ENTRY = 3
+_HEAD, _ENTRY = 2, 4
 _LONGEST = {"i1": 2, "i2": 3, "i4": 5, "i8": 9}
 
 
@@ -44,7 +45,9 @@ def encode_corpus(ruleset: Ruleset, events: np.ndarray[Any, Any], starts: np.nda
 
 @cache
 def _layout(ruleset: Ruleset) -> tuple[Any, list[tuple[str, int | None]], int]:
-    """Per tag a row: the number of fields, then for each its kind, its column and the column of its count."""
+    """Per tag a row: the number of fields, and of those that are always written; then for each its kind, its column,
+    the column of its count, and its default (of a list that is newer than the first version: no element).
+    """
     columns: list[tuple[str, int | None]] = [("tag", None)]
     place: dict[str, int] = {}
     for slot in ruleset.event_record.slots:
@@ -52,14 +55,17 @@ def _layout(ruleset: Ruleset) -> tuple[Any, list[tuple[str, int | None]], int]:
             place[slot.name] = len(columns)
             columns += [(slot.name, part) for part in range(slot.length)] if slot.length else [(slot.name, None)]
     most = max(len(fields_of(event)) for event in ruleset.events)
-    layout = np.zeros((128, 1 + _ENTRY * most), np.int64)
+    layout = np.zeros((128, _HEAD + _ENTRY * most), np.int64)
     for event in ruleset.events:
         row = layout[tag_of(event)]
         row[0] = len(fields_of(event))
+        row[1] = row[0] - len(newer_defaults(event))
         for i, field in enumerate(fields_of(event)):
             kind = {"int": NUMBER, "bool": TRUTH, "ints": LIST}[field.kind]
             count = place[f"n_{field.name}"] if kind == LIST else 0
-            row[1 + _ENTRY * i : 1 + _ENTRY * (i + 1)] = kind, place[field.name], count
+            default = int(field.default) if field.since > 1 and kind != LIST else 0
+            at = _HEAD + _ENTRY * i
+            row[at : at + _ENTRY] = kind, place[field.name], count, default
     longest = 3 + sum(3 + max(slot.length, 1) * _LONGEST[slot.code] for slot in ruleset.event_record.slots)
     return layout, columns, longest
 
@@ -80,10 +86,17 @@ def _encode(matrix: Any, layout: Any, starts: Any, out: Any, ends: Any) -> int:
         ends[m] = at
         for i in range(starts[m], starts[m + 1]):
             row = layout[matrix[i, 0]]
-            at = _put_length(out, at, row[0] + 1)
+            fields = row[0]
+            while fields > row[1]:
+                last = _HEAD + _ENTRY * (fields - 1)
+                if matrix[i, row[last + 2 if row[last] == LIST else last + 1]] != row[last + 3]:
+                    break
+                fields -= 1
+            at = _put_length(out, at, fields + 1)
             at = _put_number(out, at, matrix[i, 0])
-            for f in range(row[0]):
-                kind, column, count = row[1 + _ENTRY * f], row[2 + _ENTRY * f], row[3 + _ENTRY * f]
+            for f in range(fields):
+                entry = _HEAD + _ENTRY * f
+                kind, column, count = row[entry], row[entry + 1], row[entry + 2]
                 if kind == LIST:
                     at = _put_length(out, at, matrix[i, count])
                     for k in range(matrix[i, count]):

@@ -163,7 +163,7 @@ class Journal:
 
         Raises:
             NoSuchMatch: when the match is not in the journal.
-            RulesetError: when its ruleset is not installed.
+            RulesetError: when its ruleset is not installed, or not as new as the log.
             StoreError: when its bytes say no event 0.
         """
         row = self.row("SELECT started FROM matches WHERE id = ?", (match,))
@@ -172,6 +172,7 @@ class Journal:
         with _readable(match, 0):
             started = decode_started(row[0])
         rules = ruleset(started.ruleset)
+        rules.expect_schema(started)
         with _readable(match, 0):
             return with_setup(rules, started)
 

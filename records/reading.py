@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from kifold.core.codec import DIGEST_SIZE, encode
 from kifold.core.corpus import Corpus, array_of
-from kifold.core.events import COMMON, Started, tag_of
+from kifold.core.events import Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.flat import flatten_setup
 from kifold.core.options import RulesetError
@@ -106,7 +106,7 @@ def _at_home(ruleset: Ruleset, events: pa.Table, tags: np.ndarray[Any, Any]) -> 
     good = np.ones(len(events), bool)
     for name in columns_of(ruleset):
         if name != "seat":
-            having = [tag_of(e) for e in ruleset.events + COMMON if any(f.name == name for f in fields_of(e))]
+            having = [tag_of(e) for e in ruleset.known if any(f.name == name for f in fields_of(e))]
             good &= np.asarray(events[name].is_null().to_numpy()) | np.isin(tags, having)
     return good
 
@@ -135,6 +135,8 @@ def _fill(records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, 
         return _fill_lists(records, field, column, rows_of)
     if field.kind == "bool":
         column = column.cast(pa.int8())
+    if field.since > 1:
+        column = column.fill_null(int(field.default))
     values = _numbers(column, field.low - 1 if field.low > -128 else 127).astype(np.int64)
     good = (values >= field.low) & (values <= field.high)
     records[field.name] = np.where(rows_of & good, values, records[field.name])
@@ -145,7 +147,8 @@ def _fill_lists(
     records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]
 ) -> Any:
     lists = column.combine_chunks()
-    counts = np.asarray(lists.value_lengths().fill_null(-1).to_numpy(zero_copy_only=False))
+    missing = -1 if field.since == 1 else 0
+    counts = np.asarray(lists.value_lengths().fill_null(missing).to_numpy(zero_copy_only=False))
     good = (counts >= 0) & (counts <= field.length)
     values = np.asarray(lists.flatten().fill_null(field.low - 1).to_numpy(zero_copy_only=False)).astype(np.int64)
     owner = np.repeat(np.arange(len(counts)), np.maximum(counts, 0))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from kifold.core.events import COMMON, Event, Finished, Resigned, Started, tag_of
+from kifold.core.events import Event, Finished, Resigned, Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.play import Standing
 from kifold.core.ruleset import Ruleset
@@ -104,6 +104,14 @@ def standing_row(standing: Standing) -> dict[str, Any]:
     return base | standing.components
 
 
+def agrees(standings: Sequence[Standing], stored: list[dict[str, Any]] | None) -> bool:
+    """Whether standings are those of a row of `matches`; a component that is newer than the row is not asked for."""
+    found = [standing_row(standing) for standing in standings]
+    if stored is None or len(found) != len(stored):
+        return False
+    return all(now | then == now for now, then in zip(found, stored, strict=True))
+
+
 def event_columns(ruleset: Ruleset) -> dict[str, list[Any]]:
     """Empty columns of `events`, to be filled by `add_events`."""
     return {name: [] for name in events_schema(ruleset).names}
@@ -128,7 +136,7 @@ def add_events(
 @cache
 def _fillers(ruleset: Ruleset, names: tuple[str, ...]) -> tuple[dict[type, list[str]], dict[type, list[str]]]:
     shared = ("match_id", "seq", "tag", "seat")
-    filled = {e: [f.name for f in fields_of(e) if f.name not in shared] for e in ruleset.events + COMMON}
+    filled = {e: [f.name for f in fields_of(e) if f.name not in shared] for e in ruleset.known}
     empty = {event: [n for n in names if n not in (*shared, *has)] for event, has in filled.items()}
     return filled, empty
 
@@ -147,7 +155,7 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
         log_events = []
         for i in range(at, at + row["n_events"]):
             event = _types(ruleset)[tags[i]]
-            log_events.append(event(*[_plain(f, columns[f.name][i]) for f in fields_of(event)]))
+            log_events.append(event(*[value_of(f, columns[f.name][i]) for f in fields_of(event)]))
         at += row["n_events"]
         yield Log(row["match_id"], row_started(ruleset, row), log_events, tuple(row["players"] or ()), is_archived=True)
     if at != len(tags):
@@ -156,7 +164,7 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
 
 @cache
 def _types(ruleset: Ruleset) -> dict[int, type[Event]]:
-    return {tag_of(event): event for event in ruleset.events + COMMON}
+    return {tag_of(event): event for event in ruleset.known}
 
 
 def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
@@ -169,10 +177,13 @@ def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
         {name: options[name].parse(text) if name in options else text for name, text in row["options"]},
         row["seats"],
         dict(row["tags"]),
-        ruleset.make_setup({f.name: _plain(f, row["setup"][f.name]) for f in fields_of(ruleset.setup)}),
+        ruleset.make_setup({f.name: value_of(f, row["setup"].get(f.name)) for f in fields_of(ruleset.setup)}),
         row["schema"],
     )
 
 
-def _plain(field: Field, value: Any) -> Any:
+def value_of(field: Field, value: Any) -> Any:
+    """A field's value from its column; null in a row that is older than the field."""
+    if value is None and field.since > 1:
+        return field.default
     return tuple(value) if isinstance(value, list) else value

@@ -1,10 +1,11 @@
-"""Plies as pictures, each with a line that says what was decided."""
+"""Plies as pictures, and events as lines: what a match looks like."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kifold.core.events import ENDINGS, Event, Resigned, Started
+from kifold.core.codec import to_json
+from kifold.core.events import ENDINGS, Event, Noted, Resigned, Started
 from kifold.core.ruleset import NOBODY, Hidden, Ruleset
 from kifold.core.scene import Scene
 from kifold.replay.timeline import Ply, Timeline, turn_at
@@ -60,3 +61,15 @@ def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None)
         if isinstance(seen, Hidden):
             return f"{seen.kind} (hidden)"
     return ruleset.notation.write(started, event)
+
+
+def event_line(ruleset: Ruleset, started: Started, event: Event | Hidden) -> str:
+    """An event, or what may be told of it, in one line: in short notation where it is one of the ruleset's."""
+    if isinstance(event, Hidden):
+        return f"{event.kind} (hidden)" if event.seat is None else f"{event.seat}:{event.kind} (hidden)"
+    if isinstance(event, Noted):
+        return f"{event.name}: {'; '.join(event.values)}"
+    if type(event) in ruleset.events:
+        return ruleset.notation.write(started, event)
+    said = to_json(event)
+    return " ".join(str(value) if key == "event" else f"{key} {value}" for key, value in said.items())

@@ -82,6 +82,7 @@ def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
 
 def _print_log(rules: Ruleset, found: Log, seen: SeenLog) -> None:
     from kifold.records.ids import id_text
+    from kifold.replay.frames import event_line
 
     started = seen.started
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
@@ -92,22 +93,7 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog) -> None:
     for name, value in started.tags.items():
         typer.echo(f"  {name}: {value}")
     for seq, event in enumerate(seen.events, start=1):
-        typer.echo(f"{seq:5}  {_line(rules, found, event)}")
-
-
-def _line(rules: Ruleset, found: Log, event: Any) -> str:
-    from kifold.core.codec import to_json
-    from kifold.core.events import Noted
-    from kifold.core.ruleset import Hidden
-
-    if isinstance(event, Hidden):
-        return f"{event.kind} (hidden)" if event.seat is None else f"{event.seat}:{event.kind} (hidden)"
-    if isinstance(event, Noted):
-        return f"{event.name}: {'; '.join(event.values)}"
-    if type(event) in rules.events:
-        return rules.notation.write(found.started, event)
-    said = to_json(event)
-    return " ".join(str(value) if key == "event" else f"{key} {value}" for key, value in said.items())
+        typer.echo(f"{seq:5}  {event_line(rules, started, event)}")
 
 
 def show(
@@ -227,6 +213,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
     from kifold.core.play import standings
     from kifold.core.ruleset import NOBODY
     from kifold.records.ids import id_text
+    from kifold.replay.difference import essential
     from kifold.replay.timeline import turn_at
     from kifold.replay.views import SeenLog, seen_json, seen_log
 
@@ -240,7 +227,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
         "ply": ply.number,
         "events": [{k: v for k, v in event.items() if k != "seq"} for event in seen_json(seen)["events"][1:]],
         "turn": turn,
-        "state": {slot.name: getattr(state, slot.name) for slot in state.slots if slot.role is None},
+        "state": essential(state),
     }
     if seat is not None and rules.views is not None and turn != NOBODY:
         # How seats stand may follow from what lies behind their screens.

@@ -4,7 +4,8 @@
      "setup": {…}, "players": ["Ann", "Ben"], "events": [{"event": "place", "colour": "blue", …}, …]}
 
 `match` is for the reader's eye: an imported match gets its id from what it says. `ruleset`, `variant` and `events` must
-be there; what else is missing is as in a new match without a setup. Anything unknown or out of its range costs the
+be there; what else is missing is as in a new match without a setup. A match that was begun under a later version of
+the ruleset's declaration than the first has that too, as `schema`. Anything unknown or out of its range costs the
 line, and only that. Compressed files (gzip) are read; whoever writes one compresses what `write` gives.
 """
 
@@ -45,6 +46,7 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ruleset: str
     variant: str
     revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    schema: Annotated[int, msgspec.Meta(ge=1)] = 1
     options: dict[str, OptionValue] = {}
     seats: int | None = None
     tags: dict[str, str] = {}
@@ -141,7 +143,8 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
         raise _Wrong(f"revision {line.revision} of {rules.name} is not installed; there is {rules.revision}")
     given = {**line.options, **parse_options(rules.options, options)}
     setup = setup_from_json(rules, line.setup)
-    started = rules.start(line.variant, given, line.seats, line.tags, setup)
+    started = rules.start(line.variant, given, line.seats, line.tags, setup, line.schema)
+    rules.expect_schema(started)
     if len(line.players) > started.seats:
         raise _Wrong(f"{len(line.players)} players for {started.seats} seats")
     events = []
@@ -169,6 +172,7 @@ def write(logs: Iterable[Log], file: IO[bytes]) -> None:
             "ruleset": started.ruleset,
             "variant": started.variant,
             "revision": started.revision,
+            **({"schema": started.schema} if started.schema > 1 else {}),
             "options": started.options,
             "seats": started.seats,
             "tags": started.tags,

@@ -95,7 +95,7 @@ WORD = "word"
 
 def test_what_rules_may_not_use_is_said() -> None:
     binder = Binder("tests", {}, {}, boundscheck=True)
-    with pytest.raises(TypeError, match="uses_text uses WORD = 'word': rules use functions, integers and tables"):
+    with pytest.raises(TypeError, match="uses_text uses WORD = 'word': rules use functions, integers and flat tables"):
         binder.compiled(uses_text)
     with pytest.raises(TypeError, match="uses_nothing_known uses undefined_name, which is bound to nothing"):
         binder.compiled(uses_nothing_known)

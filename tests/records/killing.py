@@ -66,13 +66,13 @@ def what() -> simulation.Simulation:
 WORK = {"append": append_on, "archive": archive_on, "simulate": simulate_on}
 
 
-def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, number: int) -> None:
+def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, sent: int) -> None:
     """Run a kind of work in a child and send it a signal, `rounds` times; prints how often that ended it.
 
     Each time when it has said a number of lines (up to `most_lines`), and some milliseconds later.
     """
     bulk.ROWS_PER_FILE, simulation.EVENTS_PER_GROUP = 1500, 300  # many files, many row groups
-    moments = random.Random(number)
+    moments = random.Random(sent)
     if kind == "simulate":
         with Store(f"{folder}-warm") as store:
             simulation.simulate(store, what(), 10, 1, quiet)
@@ -90,7 +90,7 @@ def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, n
         while os.pread(said, 1 << 20, before).count(b"\n") < lines and time.monotonic() < deadline:
             time.sleep(0.0005)
         time.sleep(moments.uniform(0, 0.02))
-        os.kill(child, number)
+        os.kill(child, sent)
         killed += os.waitpid(child, 0)[1] != 0
     os.close(said)
     print(killed)

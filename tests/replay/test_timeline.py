@@ -12,9 +12,9 @@ import pytest
 from kifold.core.events import Event, Finished, Noted, Resigned, Undone
 from kifold.core.play import Play, Refused, fold, standing_events
 from kifold.core.registry import names, ruleset
+from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import Pass
-from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT
 from kifold.replay.difference import Change, changes
 from kifold.replay.timeline import Timeline, turn_at
 from tests.core.toy import RACE, Roll, Step, race

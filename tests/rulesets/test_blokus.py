@@ -262,7 +262,7 @@ def test_a_setup_needs_an_entry_of_every_list_for_each_piece() -> None:
         column = getattr(whole, name)
         for wrong in (column[:1], (*column, 0)):
             setup = msgspec.structs.replace(whole, **{name: wrong})
-            with pytest.raises(Refused, match="event 0 is refused: not_a_piece"):
+            with pytest.raises(Refused, match="event 0 is refused: incomplete_setup"):
                 begin(setup=setup)
 
 

@@ -87,7 +87,7 @@ def test_fifty_positions_for_each_reason_and_each_effect() -> None:
     starts = [BLOKUS.start("two_player", setup=endgame("two_player", seed)) for seed in range(125)]
     ends = [random_log(BLOKUS, started, 3, m, limit=9) for m, started in enumerate(starts)]
     seen += assert_agrees_with_oracle(ADAPTER, ends, every=9, probes=24)
-    assert_covers(BLOKUS, seen, minimum=50)
+    assert_covers(BLOKUS, seen, minimum=50, never=["incomplete_setup"])
     assert seen.positions > 400
     assert set(ORACLE.REASONS) == {name.name for name in BLOKUS.reasons}
     assert set(ORACLE.EFFECTS) == {name.name for name in BLOKUS.effects}

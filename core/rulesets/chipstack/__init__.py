@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kifold.core.ruleset import Notation, Rules, Ruleset, Views
+from kifold.core.rules import Rules
+from kifold.core.ruleset import Notation, Ruleset, Views
 from kifold.core.rulesets.chipstack import notation, rules
 from kifold.core.rulesets.chipstack.declaration import (
     EFFECTS,

@@ -6,7 +6,8 @@ the catalogue of edge types is a reconstruction, and a match may bring its own.
 
 from __future__ import annotations
 
-from kifold.core.ruleset import Notation, Rules, Ruleset, Views
+from kifold.core.rules import Rules
+from kifold.core.ruleset import Notation, Ruleset, Views
 from kifold.core.rulesets.edgecolor import deal, notation, rules
 from kifold.core.rulesets.edgecolor.declaration import (
     BlockerSetup,

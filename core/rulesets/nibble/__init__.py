@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kifold.core.ruleset import Notation, Rules, Ruleset
-from kifold.core.rulesets.nibble import notation, rules
+from kifold.core.rules import Rules
+from kifold.core.ruleset import Notation, Ruleset
+from kifold.core.rulesets.nibble import layout, notation, rules, standing
 from kifold.core.rulesets.nibble.declaration import (
     EFFECTS,
     OPTIONS,
@@ -14,7 +15,8 @@ from kifold.core.rulesets.nibble.declaration import (
     State,
     Take,
 )
-from kifold.core.rulesets.nibble.picture import opening, picture
+from kifold.core.rulesets.nibble.opening import opening
+from kifold.core.rulesets.nibble.picture import picture
 
 NIBBLE = Ruleset(
     name="nibble",
@@ -28,17 +30,7 @@ NIBBLE = Ruleset(
     result=Result,
     reasons=REASONS,
     effects=EFFECTS,
-    rules=Rules(
-        set_up=rules.set_up,
-        check=rules.check,
-        apply=rules.apply,
-        legal=rules.legal,
-        turn=rules.turn,
-        actor=rules.actor,
-        result=rules.result,
-        greedy=rules.greedy,
-        chance=rules.chance,
-    ),
+    rules=Rules.of(rules, standing, layout),
     notation=Notation(notation.write, notation.read, "a1,c3"),
     picture=picture,
     opening=opening,

@@ -7,7 +7,9 @@ the grid of rows and columns, and whether a tile may be taken follows from that 
 
 from __future__ import annotations
 
+from kifold.core.bits import lowest_bit
 from kifold.core.names import LEGAL
+from kifold.core.options import by_variant
 from kifold.core.rulesets.nibble.declaration import (
     DISCONNECTS,
     HEX13,
@@ -15,23 +17,24 @@ from kifold.core.rulesets.nibble.declaration import (
     MOST_COLOURS,
     MOST_ROWS,
     NOT_EXPOSED,
+    VARIANTS,
     State,
 )
 
 Place = tuple[int, int]
 
 # By variant (004.2).
-N_COLOURS = [9, 13, 13]
-N_CELLS = [81, 169, 169]
-N_SIDES = [4, 4, 6]
-EXPOSED_NEEDED = [2, 2, 3]
-THREE_NEEDED = [7, 10, 10]
-MAJORITY = [5, 7, 7]
+N_COLOURS = by_variant(VARIANTS, {"square9": 9, "square13": 13, "hex13": 13})
+N_CELLS = by_variant(VARIANTS, {"square9": 81, "square13": 169, "hex13": 169})
+N_SIDES = by_variant(VARIANTS, {"square9": 4, "square13": 4, "hex13": 6})
+EXPOSED_NEEDED = by_variant(VARIANTS, {"square9": 2, "square13": 2, "hex13": 3})
+THREE_NEEDED = by_variant(VARIANTS, {"square9": 7, "square13": 10, "hex13": 10})
+MAJORITY = [n_colours // 2 + 1 for n_colours in N_COLOURS]
 
 REACH = 7
 SQUARE_STEPS = ((1, 0), (0, -1), (-1, 0), (0, 1))
 HEX_STEPS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
-STEPS = (SQUARE_STEPS, SQUARE_STEPS, HEX_STEPS)
+STEPS = by_variant(VARIANTS, {"square9": SQUARE_STEPS, "square13": SQUARE_STEPS, "hex13": HEX_STEPS})
 """(columns, rows) to the cell across each side, going round."""
 
 
@@ -46,7 +49,7 @@ def hexagon_places() -> list[Place]:
     return [(q + REACH, r + REACH) for r in reach for q in reach if abs(q + r) <= REACH]
 
 
-PLACES = (square_places(9), square_places(13), hexagon_places())
+PLACES = by_variant(VARIANTS, {"square9": square_places(9), "square13": square_places(13), "hex13": hexagon_places()})
 NUMBERS = tuple({place: cell for cell, place in enumerate(places)} for places in PLACES)
 
 
@@ -61,12 +64,17 @@ COLUMN = [place[0] for places in PLACES for place in places + [(0, 0)] * (MOST_C
 ROW = [place[1] for places in PLACES for place in places + [(0, 0)] * (MOST_CELLS - len(places))]
 SIDES = [
     side
-    for variant in range(3)
+    for variant in range(len(VARIANTS))
     for cell in range(MOST_CELLS)
     for side in ((sides_of(variant, cell) if cell < N_CELLS[variant] else []) + [-1] * 6)[:6]
 ]
 """The cell across side s of a cell at (v·169 + c)·6 + s, −1 where there is none."""
-CELL_AT = [NUMBERS[variant].get((x, y), -1) for variant in range(3) for y in range(MOST_ROWS) for x in range(MOST_ROWS)]
+CELL_AT = [
+    NUMBERS[variant].get((x, y), -1)
+    for variant in range(len(VARIANTS))
+    for y in range(MOST_ROWS)
+    for x in range(MOST_ROWS)
+]
 """The cell at a column and row of variant v at (v·15 + row)·15 + column."""
 
 
@@ -97,7 +105,7 @@ def _has_free_run(taken_by: list[bool], needed: int) -> bool:
     return any(not any(taken_by[(start + k) % n] for k in range(needed)) for start in range(n))
 
 
-WINDOW_REASON = [reason_of_window(variant, window) for variant in range(3) for window in range(512)]
+WINDOW_REASON = [reason_of_window(variant, window) for variant in range(len(VARIANTS)) for window in range(512)]
 """`reason_of_window` of variant v at v·512 + window."""
 
 
@@ -154,15 +162,14 @@ def sort_loose_tiles(state: State) -> None:
         row = state.rows[y + 1]
         # A tile with neighbours left, right, above and below has too few free sides on either kind of board.
         rim = row & ~(row << 1 & row >> 1 & state.rows[y] & state.rows[y + 2])
-        x = 0
         while rim:
-            if rim & 1 and why_not_loose(state, x, y) == LEGAL:
+            x = lowest_bit(rim)
+            rim &= rim - 1
+            if why_not_loose(state, x, y) == LEGAL:
                 cell = CELL_AT[(state.variant * MOST_ROWS + y) * MOST_ROWS + x]
                 colour = state.layout[cell]
                 state.loose[colour * MOST_COLOURS + state.n_loose[colour]] = cell
                 state.n_loose[colour] += 1
-            rim >>= 1
-            x += 1
 
 
 def find_bridges(state: State, colour: int) -> bool:

@@ -13,7 +13,7 @@ from msgspec import Meta
 from kifold.core.events import Event, Setup
 from kifold.core.fields import named
 from kifold.core.names import Effects, Reasons
-from kifold.core.options import Option, Variant
+from kifold.core.options import Option, Variant, variant_number
 from kifold.core.records import DERIVED, I8, I16, SCRATCH, Array, Record
 
 COLOURS = (
@@ -35,7 +35,9 @@ MOST_COLOURS = len(COLOURS)
 MOST_CELLS = MOST_COLOURS * MOST_COLOURS
 MOST_ROWS = 15
 
-Player = Annotated[int, Meta(ge=0, le=1, description="seat that takes")]
+N_SEATS = 2
+
+Seat = Annotated[int, Meta(ge=0, le=N_SEATS - 1, description="seat that takes")]
 Colour = Annotated[int, named(COLOURS, "colour of a tile; square9 is played with the first nine")]
 Tile = Annotated[int, Meta(ge=0, le=MOST_CELLS - 1, description="number of the tile's cell, row by row from the top")]
 
@@ -43,7 +45,7 @@ Tile = Annotated[int, Meta(ge=0, le=MOST_CELLS - 1, description="number of the t
 class Take(Event, frozen=True, tag=16):
     """A player takes tiles of one colour from the board (004.4)."""
 
-    seat: Player
+    seat: Seat
     tiles: Annotated[
         tuple[Tile, ...], Meta(min_length=1, max_length=MOST_COLOURS, description="the tiles, in ascending order")
     ]
@@ -54,7 +56,7 @@ class NibbleSetup(Setup, frozen=True):
 
     layout: Annotated[tuple[Colour, ...], Meta(max_length=MOST_CELLS, description="colour of each cell's tile")] = ()
     table: Annotated[tuple[Colour, ...], Meta(max_length=MOST_COLOURS, description="colour table, from one end")] = ()
-    first: Annotated[int, Meta(ge=0, le=1, description="seat that begins")] = 0
+    first: Annotated[int, Meta(ge=0, le=N_SEATS - 1, description="seat that begins")] = 0
 
 
 class State(Record):
@@ -127,26 +129,25 @@ WON_BY_MAJORITY = EFFECTS.name(
 DECIDED_EARLY = EFFECTS.name("decided_early", "004-6", "the match ends with tiles left: the other player cannot win")
 BOARD_EMPTIED = EFFECTS.name("board_emptied", "004.5", "the last tile was taken")
 
-OPTIONS = (
-    Option(
-        "table_order",
-        "004-5",
-        "the order of the colour table, in which three neighbouring colours count",
-        ("random", "fixed"),
-        ("drawn for each match", "the colours in the order of their numbers"),
-    ),
-    Option(
-        "early_stop",
-        "004-6",
-        "whether a match ends as soon as it is decided; the winner is the same",
-        (False, True),
-        ("it is played until somebody has won", "it ends when the player has won by majority whatever follows"),
-    ),
+TABLE_ORDER = Option(
+    "table_order",
+    "004-5",
+    "the order of the colour table, in which three neighbouring colours count",
+    ("random", "fixed"),
+    ("drawn for each match", "the colours in the order of their numbers"),
 )
+EARLY_STOP = Option(
+    "early_stop",
+    "004-6",
+    "whether a match ends as soon as it is decided; the winner is the same",
+    (False, True),
+    ("it is played until somebody has won", "it ends when the player has won by majority whatever follows"),
+)
+OPTIONS = (TABLE_ORDER, EARLY_STOP)
 
-SQUARE9, SQUARE13, HEX13 = range(3)
 VARIANTS = (
-    Variant("square9", "9×9 squares, nine colours", (2,)),
-    Variant("square13", "13×13 squares, thirteen colours", (2,)),
-    Variant("hex13", "a hexagon of side 8, 169 cells, thirteen colours", (2,)),
+    Variant("square9", "9×9 squares, nine colours", (N_SEATS,)),
+    Variant("square13", "13×13 squares, thirteen colours", (N_SEATS,)),
+    Variant("hex13", "a hexagon of side 8, 169 cells, thirteen colours", (N_SEATS,)),
 )
+SQUARE9, SQUARE13, HEX13 = (variant_number(VARIANTS, name) for name in ("square9", "square13", "hex13"))

@@ -9,13 +9,15 @@ from kifold.core.rulesets.nibble.board import N_CELLS, N_COLOURS, N_SIDES, SIDES
 from kifold.core.rulesets.nibble.declaration import (
     EQUAL_NEIGHBOURS,
     MOST_CELLS,
+    N_SEATS,
     TABLE_NO_PERMUTATION,
     TABLE_NOT_IDENTITY,
+    TABLE_ORDER,
     WRONG_QUOTA,
     State,
 )
 
-RANDOM, FIXED = 0, 1
+RANDOM, FIXED = TABLE_ORDER.number("random"), TABLE_ORDER.number("fixed")
 
 
 def why_not_setup(state: State, setup: EventRecord) -> int:
@@ -70,7 +72,7 @@ def clashes(setup: EventRecord, cell: int) -> int:
     return found
 
 
-def draw(setup: EventRecord, random: Random) -> None:
+def chance(setup: EventRecord, random: Random) -> None:
     """Draw layout, table (unless option table_order fixes it) and first player."""
     n_colours, n_cells = N_COLOURS[setup.variant], N_CELLS[setup.variant]
     setup.n_layout = n_cells
@@ -86,7 +88,7 @@ def draw(setup: EventRecord, random: Random) -> None:
         for place in range(n_colours - 1, 0, -1):
             other = below(random, place + 1)
             setup.table[place], setup.table[other] = setup.table[other], setup.table[place]
-    setup.first = below(random, 2)
+    setup.first = below(random, N_SEATS)
 
 
 def part_neighbours(setup: EventRecord, random: Random) -> None:

@@ -10,27 +10,27 @@ import re
 from collections.abc import Iterable
 
 from kifold.core.events import Event, Started
+from kifold.core.notation import cell_name, nobody_to_move, read_cell_name, read_seat, split_head
+from kifold.core.options import variant_number
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.nibble.board import NUMBERS, PLACES
 from kifold.core.rulesets.nibble.declaration import MOST_CELLS, MOST_COLOURS, VARIANTS, State, Take
 from kifold.core.rulesets.nibble.rules import turn
 
-LETTERS = "abcdefghijklmno"
-CELL = re.compile(r"([a-z])0*([1-9]\d?)|#0*(\d{1,3})", re.ASCII)
-SEAT = re.compile(r"[01]", re.ASCII)
+NUMBER = re.compile(r"#0*([0-9]{1,3})")
+"""A tile that the board does not have, by its number."""
 
 
 def variant_of(started: Started) -> int:
     """The number of a match's variant."""
-    return [variant.name for variant in VARIANTS].index(started.variant)
+    return variant_number(VARIANTS, started.variant)
 
 
 def cell_text(variant: int, cell: int) -> str:
     """A cell such as ``a1``; ``#100`` for a number that the board does not have."""
     if cell >= len(PLACES[variant]):
         return f"#{cell}"
-    x, y = PLACES[variant][cell]
-    return f"{LETTERS[x]}{y + 1}"
+    return cell_name(*PLACES[variant][cell])
 
 
 def cells_text(variant: int, cells: Iterable[int]) -> str:
@@ -50,12 +50,10 @@ def read(started: Started, state: State, text: str) -> Event:
     Raises:
         ValueError: for a text that names no seat of the match or no cell of the board, or one cell twice.
     """
-    word, colon, cells = text.strip().lower().rpartition(":")
-    if colon and not SEAT.fullmatch(word):
-        raise ValueError(f"no seat {word!r}: seats are 0 and 1")
-    seat = int(word) if colon else turn(state)
+    head, cells = split_head(text)
+    seat = read_seat(head, started.seats) if head else turn(state)
     if seat == NOBODY:
-        raise ValueError("the match is over: no seat is to move")
+        raise nobody_to_move("seat")
     tiles = sorted(cell_of(variant_of(started), part.strip()) for part in cells.split(","))
     if len(set(tiles)) != len(tiles):
         raise ValueError(f"{cells} names a tile twice")
@@ -66,12 +64,11 @@ def read(started: Started, state: State, text: str) -> Event:
 
 def cell_of(variant: int, text: str) -> int:
     """The number of a cell such as ``a1``."""
-    match = CELL.fullmatch(text)
-    if match is not None and match[3] and int(match[3]) < MOST_CELLS:
-        return int(match[3])
-    if match is not None and match[1] and match[1] in LETTERS:
-        cell = NUMBERS[variant].get((LETTERS.index(match[1]), int(match[2]) - 1))
-        if cell is not None:
-            return cell
+    number = NUMBER.fullmatch(text)
+    if number and int(number[1]) < MOST_CELLS:
+        return int(number[1])
+    place = read_cell_name(text)
+    if place in NUMBERS[variant]:
+        return NUMBERS[variant][place]
     first, last = cell_text(variant, 0), cell_text(variant, len(PLACES[variant]) - 1)
     raise ValueError(f"{text!r} is no cell of {VARIANTS[variant].name}: cells are {first} … {last}, column and row")

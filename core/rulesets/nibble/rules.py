@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
-from kifold.core.rng import Random, below
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.nibble.board import (
     COLUMN,
@@ -41,17 +41,12 @@ from kifold.core.rulesets.nibble.declaration import (
     WON_BY_COLOUR,
     WON_BY_MAJORITY,
     WON_BY_THREE,
-    Result,
     State,
+    Take,
 )
-from kifold.core.rulesets.nibble.layout import draw, why_not_setup
+from kifold.core.rulesets.nibble.layout import why_not_setup
 
-TAKE = 16
-
-
-def chance(setup: EventRecord, random: Random) -> None:
-    """Draw the layout, the colour table and the first player."""
-    draw(setup, random)
+TAKE = tag_of(Take)
 
 
 def set_up(state: State, setup: EventRecord) -> int:
@@ -206,11 +201,6 @@ def turn(state: State) -> int:
     return state.to_move if state.win_type == STILL_ON else NOBODY
 
 
-def actor(state: State, event: EventRecord) -> int:
-    """The seat that takes."""
-    return int(event.seat)
-
-
 def legal(state: State, seat: int, out: Out) -> int:
     """Every set of tiles of one colour that a seat may take, each once, colour by colour.
 
@@ -246,29 +236,3 @@ def list_takes(state: State, seat: int, colour: int, out: Out, n: int) -> int:
         event.n_tiles = count
         n += 1
     return n
-
-
-def result(state: State, result: Result) -> None:
-    """The winner first, the other second; before the end both share the first rank."""
-    for seat in range(2):
-        for colour in range(N_COLOURS[state.variant]):
-            result.tiles_taken[seat] += state.taken[seat * MOST_COLOURS + colour]
-        result.colours_owned[seat] = colours_owned(state, seat)
-        result.win_type[seat] = state.win_type
-        is_over = state.win_type != STILL_ON
-        result.rank[seat] = 2 if is_over and seat != state.winner else 1
-
-
-def greedy(state: State, out: Out, n: int, random: Random) -> int:
-    """Any of the takes that make the player's tallest column: the most tiles of one colour, with those it had."""
-    best, ties, chosen = -1, 0, 0
-    for i in range(n):
-        column = out[i].seat * MOST_COLOURS + state.layout[out[i].tiles[0]]
-        height = state.taken[column] + out[i].n_tiles
-        if height > best:
-            best, ties = height, 0
-        if height == best:
-            ties += 1
-            if below(random, ties) == 0:
-                chosen = i
-    return chosen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kifold.core.ruleset import Notation, Rules, Ruleset
+from kifold.core.rules import Rules
+from kifold.core.ruleset import Notation, Ruleset
 from kifold.core.rulesets.unionking import notation, rules
 from kifold.core.rulesets.unionking.declaration import (
     EFFECTS,

@@ -1,0 +1,171 @@
+"""Golden logs: matches in a file, and in a file beside it what folding them gave when somebody last looked.
+
+`NAME.kifold.jsonl` holds matches, one a line, as `kifold export` writes them; the tag `case` names a match, else its id
+does. `NAME.folded.json` holds a `Fold` for each. Logs are history and stay as they are; folds are rewritten when what
+they say is meant to be another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kifold.core.codec import digest, from_json
+from kifold.core.events import Event, Started
+from kifold.core.play import Play, Refused, Standing, fold, refusal
+from kifold.core.ruleset import Ruleset
+from kifold.records.judge import judge
+from kifold.replay.difference import essential
+from kifold.replay.timeline import Timeline
+
+LOGS = ".kifold.jsonl"
+FOLDS = ".folded.json"
+
+
+class Illegal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The event of a log that the rules refuse, and why: what follows it is not folded. Number 0 is the setup."""
+
+    seq: int
+    reason: str
+
+
+class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event that is tried after event `after`, as JSON or in short notation, and why it is refused, if it is."""
+
+    after: int
+    event: dict[str, Any] | str
+    reason: str | None = None
+
+
+class Fold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What folding a match gives.
+
+    Attributes:
+        case: the name of the match in its file.
+        digest: of the log.
+        illegal: where the fold stops, if the rules refuse an event.
+        over: whether the match has ended.
+        fingerprints: of the state after every 16 events that count, and at the end.
+        effects: for each effect the numbers of the events that had it.
+        standings: how the seats stand.
+        states: the essential fields of the state at some plies. The last ply is there by default; whoever adds a ply
+            with an empty state has it filled in.
+        refused: events that are tried on the way. Whoever adds one has its reason filled in.
+    """
+
+    case: str
+    digest: str = ""
+    illegal: Illegal | None = None
+    over: bool = False
+    fingerprints: str = ""
+    effects: dict[str, list[int]] = {}
+    standings: list[dict[str, Any]] = []
+    states: dict[int, dict[str, int | list[int]]] = {}
+    refused: list[Probe] = []
+
+
+def fold_of(ruleset: Ruleset, started: Started, events: Sequence[Event], case: str, asked: Fold | None = None) -> Fold:
+    """What folding a match gives now.
+
+    Args:
+        case: its name.
+        asked: names the plies whose states are wanted, and what is to be tried.
+
+    Raises:
+        ValueError: when an event that is to be tried cannot be read.
+    """
+    written = digest(started, events).hex()
+    try:
+        play, refused = fold(ruleset, started, events)
+    except Refused as refusal_of_setup:
+        return Fold(case, written, Illegal(0, refusal_of_setup.reason))
+    timeline = Timeline(ruleset, started, events[: len(play.log)])
+    plies = [ply for ply in asked.states if ply <= timeline.last_ply] if asked else []
+    judged = judge(play)
+    return Fold(
+        case,
+        written,
+        Illegal(refused.seq, refused.reason) if refused else None,
+        judged.is_over,
+        judged.fingerprints.hex(),
+        _effects(play),
+        [standing_as_json(standing) for standing in judged.standings],
+        {ply: essential(timeline.at(ply).state) for ply in plies or [timeline.last_ply]},
+        [_tried(timeline, probe) for probe in asked.refused if not refused or probe.after < refused.seq]
+        if asked
+        else [],
+    )
+
+
+def _effects(play: Play) -> dict[str, list[int]]:
+    found = defaultdict(list)
+    for (seq, _), mask in zip(play.effective, play.effects, strict=True):
+        for name in play.ruleset.effects.of(mask):
+            found[name].append(seq)
+    return {name.name: found[name.name] for name in play.ruleset.effects if name.name in found}
+
+
+def standing_as_json(standing: Standing) -> dict[str, Any]:
+    """A standing, its components beside rank and score."""
+    rank = {"seat": standing.seat, "rank": standing.rank, "shared": standing.shared, "score": standing.score}
+    return rank | standing.components
+
+
+def probe_event(timeline: Timeline, probe: Probe) -> Event:
+    """The event that a probe tries.
+
+    Raises:
+        ValueError: when it cannot be read, or there is no event to try it after.
+    """
+    if not isinstance(probe.event, str):
+        return from_json(timeline.ruleset, probe.event)
+    return timeline.ruleset.notation.read(timeline.started, timeline.at_seq(probe.after).state, probe.event)
+
+
+def _tried(timeline: Timeline, probe: Probe) -> Probe:
+    event, ply = probe_event(timeline, probe), timeline.at_seq(probe.after)
+    refused = refusal(timeline.ruleset, timeline.started, ply.state, ply.ending, probe.after + 1, event)
+    return Probe(probe.after, probe.event, refused.reason if refused else None)
+
+
+def folds_path(logs: Path) -> Path:
+    """Where the folds of a file of logs are."""
+    return logs.with_name(logs.name.removesuffix(LOGS) + FOLDS)
+
+
+def read_folds(path: Path) -> dict[str, Fold]:
+    """The folds of a file by the names of their matches; none where there is no file.
+
+    Raises:
+        ValueError: when it is not what `write_folds` writes.
+    """
+    try:
+        folds = msgspec.json.decode(path.read_bytes(), type=list[Fold])
+    except FileNotFoundError:
+        return {}
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    return {fold.case: fold for fold in folds}
+
+
+def write_folds(path: Path, folds: Mapping[str, Fold]) -> None:
+    """Write folds in a form in which a change of one number is a change of one line."""
+    rows = [msgspec.to_builtins(fold, str_keys=True) for fold in folds.values()]
+    path.write_text(_pretty(rows, "") + "\n", encoding="utf-8")
+
+
+def _pretty(value: Any, indent: str) -> str:
+    """JSON with a line for each member, but for short rows: lists of numbers, the last objects."""
+    inner = indent + " "
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(part, dict | list) for part in parts):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        lines = [f"{inner}{json.dumps(key, ensure_ascii=False)}: {_pretty(v, inner)}" for key, v in value.items()]
+        return "{\n" + ",\n".join(lines) + "\n" + indent + "}"
+    return "[\n" + ",\n".join(inner + _pretty(part, inner) for part in value) + "\n" + indent + "]"

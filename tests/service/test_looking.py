@@ -1,0 +1,118 @@
+"""`kifold show` and `kifold diff` at plies and at events, in full and for one seat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kifold.core.events import Undone
+from kifold.core.registry import ruleset
+from kifold.core.samples import sample_match
+from kifold.records.ids import id_text
+from kifold.records.store import Store
+from kifold.service.cli import run
+
+CHIPSTACK = ruleset("chipstack")
+Say = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Say:
+    """Runs a command: its exit status, its output, and what it said of errors."""
+
+    def say(*words: str) -> tuple[int, str, str]:
+        status = run(["--store", str(tmp_path / "store"), *words])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return say
+
+
+@pytest.fixture
+def match(tmp_path: Path) -> str:
+    """A match of eight events, of which the last three are taken back and the first of these comes again."""
+    play = sample_match(CHIPSTACK, CHIPSTACK.start(), 3, limit=8)
+    with Store(tmp_path / "store") as store:
+        return id_text(store.new(play.started, ("Ada", "Bo"), [*play.log, Undone(5), play.log[5]]))
+
+
+def json_of(say: Say, *words: str) -> Any:
+    status, out, err = say(*words)
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def test_show_at_an_event_is_what_stood_then(say: Say, match: str) -> None:
+    at_ply, at_seq = (json_of(say, "show", match, how, "5", "--as", "json") for how in ("--at", "--at-seq"))
+    assert at_ply == at_seq
+    undone = json_of(say, "show", match, "--at-seq", "8", "--as", "json")
+    assert undone["ply"] == 8
+    assert json_of(say, "show", match, "--at-seq", "9", "--as", "json") == at_ply
+    last = json_of(say, "show", match, "--as", "json")
+    assert last["ply"] == 6
+    assert last == json_of(say, "show", match, "--at-seq", "10", "--as", "json")
+
+
+def test_show_draws_an_event(say: Say, match: str) -> None:
+    assert say("show", match, "--at-seq", "6")[1] == say("show", match, "--at", "6")[1]
+    assert "event 7" in say("show", match, "--at-seq", "7", "--as", "svg")[1]
+
+
+def test_a_page_ends_where_it_was_asked_to(say: Say, match: str) -> None:
+    assert say("show", match, "--at", "2", "--as", "html")[1].count("<li>") == 3
+    assert say("show", match, "--at-seq", "8", "--as", "html")[1].count("<li>") == 9
+    assert say("show", match, "--as", "html")[1].count("<li>") == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("show", "--at", "7"), "ply 7: the match has plies 0..6"),
+        (("show", "--at-seq", "11"), "event 11: the log has events 0..10"),
+        (("show", "--at", "1", "--at-seq", "1"), "--at and --at-seq exclude each other"),
+        (("diff", "0", "7"), "ply 7: the match has plies 0..6"),
+    ],
+)
+def test_what_there_is_not_to_see(say: Say, match: str, words: tuple[str, ...], why: str) -> None:
+    assert say(words[0], match, *words[1:]) == (2, "", f"kifold: {why}\n")
+
+
+def test_diff_names_fields_and_both_values(say: Say, match: str) -> None:
+    states = [json_of(say, "show", match, "--at", ply, "--as", "json")["state"] for ply in ("2", "3")]
+    found = json_of(say, "diff", match, "2", "3", "--format", "json")
+    assert (found["match"], found["from"], found["to"]) == (match, 2, 3)
+    assert found["changes"]
+    for change in found["changes"]:
+        values = [state[change["field"]] for state in states]
+        if change["index"] is not None:
+            values = [value[change["index"]] for value in values]
+        assert values == [change["was"], change["is"]]
+    _, out, _ = say("diff", match, "2", "3")
+    assert len(out.splitlines()) == len(found["changes"])
+    first = found["changes"][0]
+    assert out.startswith(first["field"])
+    assert out.splitlines()[0].endswith(f": {first['was']} → {first['is']}")
+    assert say("diff", match, "3", "3")[1] == "nothing differs\n"
+
+
+def test_diff_tells_a_seat_only_what_it_may_know(say: Say, match: str) -> None:
+    full, ours, others = (
+        json_of(say, "diff", match, "0", "6", "--format", "json", *seat)["changes"]
+        for seat in ((), ("--seat", "0"), ("--seat", "spectator"))
+    )
+    held = [[change for change in found if change["field"] == "held"] for found in (full, ours, others)]
+    assert held[0]
+    assert held[2] == []
+    assert held[1] == [change for change in held[0] if change["index"] < 5]
+    assert [c for c in full if c["field"] != "held"] == [c for c in others if c["field"] != "held"]
+
+
+def test_derived_fields_are_told_when_asked(say: Say, match: str) -> None:
+    essential, derived = (
+        json_of(say, "diff", match, "0", "6", "--format", "json", *more)["changes"] for more in ((), ("--derived",))
+    )
+    assert [change for change in derived if change in essential] == essential
