@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import NODEFAULT
 
-from kifold.core.events import kind_of, tag_of
+from kifold.core.events import COMMON, kind_of, tag_of
 from kifold.core.fields import fields_of
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ def _check_retired(ruleset: Ruleset) -> None:
                 f"{one.old.__name__} becomes {one.now.__name__}, which is neither declared nor retired by a later step"
             )
         known.append(one.old)
-    _check_once(f"{ruleset.name}, events and retired ones", map(kind_of, known))
-    _check_once(f"{ruleset.name}, tags of events and retired ones", (str(tag_of(event)) for event in known))
+    known += COMMON
+    _check_once(f"{ruleset.name}, events", map(kind_of, known))
+    _check_once(f"{ruleset.name}, tags of events", (str(tag_of(event)) for event in known))
 
 
 def _check_result(ruleset: Ruleset) -> None:

@@ -1,8 +1,8 @@
 """How a log outlives its declaration: fields that were added later, and types of events that were retired.
 
-Stored bytes and their digest never change. What a later version adds is read as its default, and is not written while it
-has that default: so a log has one digest, whichever version computes it. What cannot be said by adding a field gets a
-new type of event under a new tag; the old type stays declared, and an `Upcaster` says how it reads today.
+Stored bytes and their digest never change. What a later version adds is read as its default, and is not written while
+it has that default: so a log has one digest, whichever version computes it. What cannot be said by adding a field gets
+a new type of event under a new tag; the old type stays declared, and an `Upcaster` says how it reads today.
 """
 
 from __future__ import annotations

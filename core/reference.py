@@ -18,7 +18,7 @@ from kifold.core.fields import Field, fields_of
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, Variant
 from kifold.core.play import Play
-from kifold.core.records import DERIVED, SCRATCH, Record
+from kifold.core.records import Record, Role
 from kifold.core.ruleset import Ruleset
 from kifold.core.samples import sample_match
 from kifold.core.schema import columns_of, sql_type
@@ -26,8 +26,6 @@ from kifold.core.schema import columns_of, sql_type
 SEED = 1
 LONGEST = 400
 """Events after which a match is no longer looked through for examples."""
-
-ROLES = (None, DERIVED, SCRATCH)
 
 Lines = Iterator[str]
 
@@ -162,7 +160,10 @@ def _setup(ruleset: Ruleset) -> Lines:
 
 
 def _fields(struct: type[Event] | type[Setup]) -> Lines:
-    rows = [(f"`{field.name}`", _range(field), field.description) for field in fields_of(struct)]
+    rows = []
+    for field in fields_of(struct):
+        since = f" (since schema {field.since})" if field.since > 1 else ""
+        rows.append((f"`{field.name}`", _range(field), field.description + since))
     yield from _table(("field", "values", "meaning"), rows)
 
 
@@ -177,15 +178,24 @@ def _state(ruleset: Ruleset) -> Lines:
     yield "## State"
     yield ""
     yield _described(ruleset.state)
-    yield "Essential fields are in the fingerprint; derived ones follow from them; scratch is room for working it out."
+    yield "Essential fields are those that fingerprints are taken of."
     yield ""
     said = _meanings(ruleset.state)
     rows = []
-    for slot in sorted(ruleset.state.slots, key=lambda slot: ROLES.index(slot.role)):
-        role = slot.role.name.lower() if slot.role else "essential"
+    roles = [None, *Role]
+    for slot in sorted(ruleset.state.slots, key=lambda slot: roles.index(slot.role)):
+        role = _role(slot.role)
         numbers = f"{slot.length} × {8 * slot.width} bits" if slot.length else f"{8 * slot.width} bits"
         rows.append((f"`{slot.name}`", role, numbers, said.get(slot.name, "")))
     yield from _table(("field", "", "numbers", "meaning"), rows)
+    for used in Role:
+        if any(slot.role is used for slot in ruleset.state.slots):
+            yield ""
+            yield f"*{_role(used)}*: {used.value}."
+
+
+def _role(role: Role | None) -> str:
+    return role.name.lower() if role else "essential"
 
 
 def _result(ruleset: Ruleset) -> Lines:

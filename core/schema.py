@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+NO_SETUP = "nothing"
+
+
 def columns_of(ruleset: Ruleset) -> dict[str, Field]:
     """The fields of all known events by column name: `seat`, the ruleset's own as declared, the common ones, those of
     types that were retired.
@@ -77,12 +80,12 @@ def events_schema(ruleset: Ruleset) -> pa.Schema:
 def setup_type(ruleset: Ruleset) -> pa.DataType:
     """The struct that holds a match's setup in the `matches` table.
 
-    Parquet has no struct without fields; where a setup has none, the struct has one that is always null.
+    Parquet has no struct without fields; where a setup has none, the struct has one that is always null, `NO_SETUP`.
     """
     import pyarrow as pa
 
     fields = [pa.field(f.name, arrow_type(f)) for f in fields_of(ruleset.setup)]
-    return pa.struct(fields or [pa.field("nothing", pa.bool_())])
+    return pa.struct(fields or [pa.field(NO_SETUP, pa.bool_())])
 
 
 def json_schema(ruleset: Ruleset) -> dict[str, Any]:

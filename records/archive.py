@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
+from kifold.records.columns import fitted, misfit, needed
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Log
@@ -137,8 +138,9 @@ class FileReader:
     def __init__(self, root: Path, ruleset: Ruleset, name: str) -> None:
         self.ruleset = ruleset
         self.places = paths(root, ruleset.name, name)
-        self._matches = _open(self.places[0], matches_schema(ruleset))
-        self._events = _open(self.places[1], events_schema(ruleset))
+        of_matches, of_events = needed(ruleset)
+        self._matches = _open(self.places[0], matches_schema(ruleset), of_matches)
+        self._events = _open(self.places[1], events_schema(ruleset), of_events)
         if self._matches.num_row_groups != self._events.num_row_groups:
             raise StoreError(f"{self.places[1]}: does not belong to {self.places[0]}; restore both from a copy")
 
@@ -158,7 +160,8 @@ class FileReader:
         Raises:
             StoreError: when a page is damaged.
         """
-        return _read(self._matches, self.places[0], number), _read(self._events, self.places[1], number)
+        events = _read(self._events, self.places[1], number)
+        return _read(self._matches, self.places[0], number), fitted(events, events_schema(self.ruleset))
 
     def logs(self) -> Iterator[Log]:
         """All matches of the file, row group by row group.
@@ -194,7 +197,7 @@ class FileReader:
             raise StoreError(f"{self.places[0]}: is damaged ({_first_line(error)}); restore it from a copy") from None
 
 
-def _open(place: Path, schema: pa.Schema) -> pq.ParquetFile:
+def _open(place: Path, schema: pa.Schema, needed: frozenset[str]) -> pq.ParquetFile:
     try:
         file = pq.ParquetFile(place, page_checksum_verification=True)
         found = file.schema_arrow
@@ -204,8 +207,11 @@ def _open(place: Path, schema: pa.Schema) -> pq.ParquetFile:
         raise StoreError(
             f"{place}: is damaged or no Parquet file ({_first_line(error)}); restore it from a copy"
         ) from None
-    if (found.names, found.types) != (schema.names, schema.types):
-        raise StoreError(f"{place}: has other columns than this kifold writes; restore it from a copy")
+    if said := misfit(found, schema, needed):
+        raise StoreError(
+            f"{place}: has other columns than this kifold writes ({said}); install the one that wrote it, or restore "
+            "the file from a copy"
+        )
     return file
 
 

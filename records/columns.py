@@ -1,24 +1,38 @@
-"""What a file of the archive may lack that this kifold writes: it may be older than a column, or than a wider integer."""
+"""What a file of the archive may lack of what is written today: it may be older than a column, or a wider integer."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import cache
+
 import pyarrow as pa
 
-REQUIRED = frozenset({"match_id", "seq", "tag", "seat"})
-"""What `events` always had. The other columns are those of single events; `null` is not the value of a field that needs
-one, so a column that was taken away is missed when its events are read.
-"""
+from kifold.core.events import COMMON
+from kifold.core.fields import fields_of
+from kifold.core.ruleset import Ruleset
+from kifold.core.schema import NO_SETUP, events_schema
+from kifold.records.tables import matches_schema
 
 
-def misfit(found: pa.Schema, wanted: pa.Schema, required: frozenset[str]) -> str:
+@cache
+def needed(ruleset: Ruleset) -> tuple[frozenset[str], frozenset[str]]:
+    """The columns that every file of matches has, and every file of events.
+
+    A column of a ruleset's event may have come with the event. Where it is missing it reads as null, and an event that
+    needs it as damaged.
+    """
+    common = {field.name for event in COMMON for field in fields_of(event) if field.since == 1}
+    return frozenset(matches_schema(ruleset).names), frozenset(events_schema(ruleset).names[:3]) | {"seat"} | common
+
+
+def misfit(found: pa.Schema, wanted: pa.Schema, needed: Collection[str]) -> str:
     """What keeps a table from being read as `wanted`, in words; empty when nothing does."""
     for name in wanted.names:
         if name in found.names and not fits(found.field(name).type, wanted.field(name).type):
-            return f"column {name} is {found.field(name).type}, not {wanted.field(name).type}"
-        if name not in found.names and name in required:
-            return f"column {name} is missing"
-    unknown = [name for name in found.names if name not in wanted.names]
-    return f"column {unknown[0]} is not known here: a newer kifold may have written it" if unknown else ""
+            return f"{name} is {found.field(name).type}"
+        if name not in found.names and name in needed:
+            return f"{name} is missing"
+    return next((f"{name} is unknown" for name in found.names if name not in wanted.names), "")
 
 
 def fits(found: pa.DataType, wanted: pa.DataType) -> bool:
@@ -28,13 +42,13 @@ def fits(found: pa.DataType, wanted: pa.DataType) -> bool:
     if pa.types.is_list(found) and pa.types.is_list(wanted):
         return fits(found.value_type, wanted.value_type)
     if pa.types.is_struct(found) and pa.types.is_struct(wanted):
-        known = {part.name: part.type for part in wanted}
+        known = {NO_SETUP: pa.bool_()} | {part.name: part.type for part in wanted}
         return all(part.name in known and fits(part.type, known[part.name]) for part in found)
     return bool(found == wanted)
 
 
 def fitted(table: pa.Table, wanted: pa.Schema) -> pa.Table:
-    """A table that fits with the columns of `wanted`; one that is missing is null."""
+    """A table of events that fits, with all columns of `wanted`: those that it lacks are null."""
     columns = [
         table[part.name].cast(part.type) if part.name in table.column_names else pa.nulls(len(table), part.type)
         for part in wanted

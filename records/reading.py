@@ -184,7 +184,7 @@ def _one_setup(ruleset: Ruleset, row: dict[str, Any]) -> tuple[Started | str, Re
         if started.seats not in ruleset.variant(started.variant).seats:
             raise RulesetError(f"{started.seats} seats")
         return started, flatten_setup(ruleset, started)
-    except (RulesetError, msgspec.ValidationError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as error:
         return str(error), ruleset.setup_record()
 
 

@@ -184,6 +184,8 @@ def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
 
 def value_of(field: Field, value: Any) -> Any:
     """A field's value from its column; null in a row that is older than the field."""
-    if value is None and field.since > 1:
+    if value is None:
+        if field.since == 1:
+            raise ValueError(f"{field.name} is missing")
         return field.default
     return tuple(value) if isinstance(value, list) else value

@@ -22,15 +22,32 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that a fold says otherwise than it did: the number of the event where it shows, and what."""
+    """One thing that a fold says otherwise than it did.
+
+    Attributes:
+        seq: the number of the event at which it shows; what shows at the smallest is told first.
+        place: the same in words.
+        what: what it is.
+        board: the event after which the board is worth a look, None for none.
+        changes: the fields of a stored state that are other ones.
+    """
 
     seq: int
+    place: str
     what: str
+    board: int | None
     changes: Sequence[Change] = ()
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}"
 
 
 class Divergence:
-    """What differs between two folds of one match, the earliest first."""
+    """What differs between two folds of one match.
+
+    Attributes:
+        found: the differences, the earliest first; empty when the folds are the same.
+    """
 
     def __init__(self, ruleset: Ruleset, started: Started, events: Sequence[Event], was: Fold, now: Fold) -> None:
         """Compare.
@@ -38,7 +55,7 @@ class Divergence:
         Args:
             ruleset, started, events: the match.
             was: what folding it gave.
-            now: what it gives now, of the same plies and events that are tried.
+            now: what it gives now, of the same plies and with the same events tried.
         """
         self.ruleset = ruleset
         self.started = started
@@ -48,59 +65,70 @@ class Divergence:
         self._timeline = Timeline(ruleset, started, events[: self._last]) if self._last >= 0 else None
         self.found = sorted(self._found(), key=lambda difference: difference.seq)
 
+    def __str__(self) -> str:
+        """The text of a failure: what differs, the board before the first difference, the fields."""
+        parts = ["\n".join(_some([str(each) for each in self.found]))]
+        seq = next((each.board for each in self.found if each.board is not None), None)
+        if self._timeline is not None and seq is not None:
+            before = self._timeline.at_seq(seq)
+            board = draw_text(picture_of(self.ruleset, self.started, before), colour=False)
+            parts.append(f"the board before that, after event {seq}:\n{_indented(board)}")
+            if seq < self._last:
+                after = self._timeline.at_seq(seq + 1)
+                parts.append(_listed(f"event {seq + 1} changes", changes(before.state, after.state)))
+        stored = next((each for each in self.found if each.changes), None)
+        if stored is not None:
+            parts.append(_listed(f"the state at {stored.place}, was → is", stored.changes))
+        return "\n\n".join(parts)
+
     def _found(self) -> Iterator[Difference]:
         was, now = self._was, self._now
         if was.digest != now.digest:
-            yield Difference(0, "the log is not the one that was folded (digest)")
+            yield Difference(0, "the beginning", "this is not the log that was folded (digest)", None)
         if was.illegal != now.illegal:
             yield self._legality()
         yield from self._effects()
         yield from self._fingerprints()
         yield from self._states()
-        tried = {(probe.after, str(probe.event)): probe.reason for probe in was.refused}
-        for probe in now.refused:
-            before = tried[probe.after, str(probe.event)]
-            if before != probe.reason:
-                said = f"{probe.event} after it: {before or 'legal'} → {probe.reason or 'legal'}"
-                yield Difference(probe.after, said)
+        yield from self._tried()
         if was.illegal == now.illegal:
             for name in ("over", "standings"):
-                old, new = getattr(was, name), getattr(now, name)
+                old, new = _short(getattr(was, name)), _short(getattr(now, name))
                 if old != new:
-                    yield Difference(self._last, f"at the end, {name}: {_short(old)} → {_short(new)}")
+                    yield Difference(self._last + 1, "the end", f"{name}: {old} → {new}", max(self._last, 0))
 
     def _legality(self) -> Difference:
-        refused = None
         try:
             _, refused = fold(self.ruleset, self.started, self.events)
         except Refused as refusal:
             refused = refusal
         before = self._was.illegal
-        expected = f"; it was event {before.seq} that was refused: {before.reason}" if before else ""
+        expected = f"; what was refused is event {before.seq}: {before.reason}" if before else ""
         if refused is None:
-            return Difference(before.seq if before else 0, f"is no longer refused{expected}")
-        return Difference(refused.seq, f"is refused: {refused.reason} – {refused.meaning}{expected}")
+            seq = before.seq if before else 0
+            return Difference(seq, self._place(seq), f"is legal{expected}", max(seq - 1, 0))
+        said = f"is refused: {refused.reason} – {refused.meaning}{expected}"
+        return Difference(refused.seq, self._place(refused.seq), said, refused.seq - 1)
 
     def _effects(self) -> Iterator[Difference]:
         old, new = (
             {(seq, name) for name, seqs in fold.effects.items() for seq in seqs} for fold in (self._was, self._now)
         )
         for seq in sorted({seq for seq, _ in old ^ new if seq <= self._last}):
-            said = [", ".join(name for at, name in sorted(each) if at == seq) or "none" for each in (old, new)]
-            yield Difference(seq, f"effects: {said[0]} → {said[1]}")
+            said = [", ".join(sorted(name for at, name in each if at == seq)) or "none" for each in (old, new)]
+            yield Difference(seq, self._place(seq), f"effects: {said[0]} → {said[1]}", seq - 1)
 
     def _fingerprints(self) -> Iterator[Difference]:
         """The first stretch of events in which the state became another."""
-        numbers = [seq for seq, e in standing_events(self.events[: self._last]) if type(e) in self.ruleset.events]
+        standing = standing_events(self.events[: max(self._last, 0)])
+        numbers = [0, *(seq for seq, event in standing if type(event) in self.ruleset.events)]
         # The last one is of the end, and of no use when the two folds do not end at the same event.
-        whole = len(numbers) // SNAPSHOT if self._was.illegal != self._now.illegal else None
+        whole = (len(numbers) - 1) // SNAPSHOT if self._was.illegal != self._now.illegal else None
         old, new = (_split(fold.fingerprints)[:whole] for fold in (self._was, self._now))
         for k in range(max(len(old), len(new))):
             if old[k : k + 1] != new[k : k + 1]:
-                first, last = k * SNAPSHOT, min((k + 1) * SNAPSHOT, len(numbers))
-                after = numbers[first - 1] if first and numbers else 0
-                upto = numbers[last - 1] if numbers else 0
-                yield Difference(upto, f"the state became another after event {after} (fingerprint)")
+                first, last = (numbers[min(n, len(numbers) - 1)] for n in (k * SNAPSHOT, (k + 1) * SNAPSHOT))
+                yield Difference(last, f"events {first + 1} to {last}", "the state became another (fingerprint)", first)
                 return
 
     def _states(self) -> Iterator[Difference]:
@@ -108,31 +136,25 @@ class Divergence:
             differ = differing(old, self._now.states[ply]) if old and ply in self._now.states else []
             if differ and self._timeline is not None:
                 fields = ", ".join(dict.fromkeys(change.field for change in differ))
-                yield Difference(self._timeline.at(ply).seq, f"the state at ply {ply} is another: {fields}", differ)
+                seq = self._timeline.at(ply).seq
+                yield Difference(seq, f"ply {ply}", f"the state is another ({fields})", max(seq - 1, 0), differ)
 
-    def __str__(self) -> str:
-        """The text of a failure: what differs, the board before the first difference, the fields."""
-        first = self.found[0]
-        lines = [f"{self._place(each.seq)}: {each.what}" for each in self.found]
-        parts = ["\n".join(_some(lines))]
-        if self._timeline is not None:
-            before = self._timeline.at_seq(max(first.seq - 1, 0))
-            board = draw_text(picture_of(self.ruleset, self.started, before), colour=False)
-            parts.append(f"the board before event {first.seq}:\n{_indented(board)}" if first.seq else "")
-            if 0 < first.seq <= self._last:
-                after = self._timeline.at_seq(first.seq)
-                parts.append(_listed(f"what event {first.seq} changes now", changes(before.state, after.state)))
-        stored = next((each for each in self.found if each.changes), None)
-        if stored is not None:
-            parts.append(_listed(f"{stored.what.partition(':')[0]}, was → is", stored.changes))
-        return "\n\n".join(part for part in parts if part)
+    def _tried(self) -> Iterator[Difference]:
+        before = {(probe.after, str(probe.event)): probe.reason for probe in self._was.refused}
+        for probe in self._now.refused:
+            old = before[probe.after, str(probe.event)]
+            if old != probe.reason:
+                place = f"{probe.event}, tried after event {probe.after}"
+                said = f"{old or 'legal'} → {probe.reason or 'legal'}"
+                yield Difference(probe.after + 1, place, said, probe.after)
 
     def _place(self, seq: int) -> str:
         if seq == 0 or self._timeline is None:
-            return "the beginning"
+            return "the setup"
         ply = self._timeline.at_seq(min(seq, self._last)).number
-        ply += seq > self._last and type(self.events[seq - 1]) in self.ruleset.actions
-        return f"event {seq}, ply {ply}, {event_line(self.ruleset, self.started, self.events[seq - 1])}"
+        event = self.events[seq - 1]
+        ply += seq > self._last and type(event) in self.ruleset.actions
+        return f"ply {ply}, event {seq}, {event_line(self.ruleset, self.started, event)}"
 
 
 def _split(prints: str) -> list[str]:

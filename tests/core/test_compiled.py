@@ -120,6 +120,7 @@ def rules(apply):
 said = []
 for name, module, boundscheck in json.loads(sys.argv[1]):
     code = Compiled(race(name, rules=rules(globals()[module].apply)), boundscheck=boundscheck)
+    was_cold = code.is_cold
     state = np.zeros(1, dtype_of(State))
     state["goal"], state["seats"] = 30, 2
     setup = np.zeros(1, dtype_of(RACE.setup_record))
@@ -134,7 +135,7 @@ for name, module, boundscheck in json.loads(sys.argv[1]):
     state["total"] = state["turn"] = state["is_roll_due"] = 0
     folded = code.loops["fold_to"](setup, event, state) if value != "index" else 0
     hits += sum(code.loops["fold_to"].stats.cache_hits.values())
-    said.append([value, int(state["total"][0]), folded, hits, code.is_cold, code.folder.name])
+    said.append([value, int(state["total"][0]), folded, hits, was_cold, code.folder.name])
 print(json.dumps(said))
 """
 RULES = """

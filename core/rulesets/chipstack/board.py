@@ -6,11 +6,12 @@ its chip may go to: the cell itself, or round the piece that lies there (000.4).
 
 from __future__ import annotations
 
+from kifold.core.bits import lowest_bit
 from kifold.core.emit import EventRecord
-from kifold.core.rulesets.chipstack.declaration import CELLS, CHIPS_PER_WORD, MOST_SLOTS, State
+from kifold.core.rulesets.chipstack.declaration import CELLS, CHIPS_PER_WORD, MOST_SLOTS, N_SHAPES, SHAPES, State
 
 SIZE = 6
-ROUND, SQUARE = 0, 1
+ROUND, SQUARE = SHAPES.index("round"), SHAPES.index("square")
 ALL_CELLS = (1 << CELLS) - 1
 STEPS = {
     ROUND: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
@@ -32,18 +33,13 @@ AREA = [sum(1 << reached for reached in cells) for cells in _AREAS]
 AREA_SIZE = [len(cells) for cells in _AREAS]
 AREA_CELLS = [cell for cells in _AREAS for cell in cells + [0] * (MOST_SLOTS - len(cells))]
 
-CELL_OF_REMAINDER = [0] * 37
-"""The cell of a single bit by its remainder modulo 37: the 36 powers of two all leave different ones."""
-for _cell in range(CELLS):
-    CELL_OF_REMAINDER[(1 << _cell) % 37] = _cell
-
 SETS_WITHOUT = [0x5555, 0x3333, 0x0F0F, 0x00FF]
 """Of the 16 sets of four slots (set s is bit s) those without slot 0, 1, 2, 3."""
 
 
-def lowest_cell(cells: int) -> int:
-    """The lowest cell of a bit set that is not empty."""
-    return CELL_OF_REMAINDER[(cells & -cells) % 37]
+def kind_of(colour: int, shape: int) -> int:
+    """The number of a kind of piece."""
+    return N_SHAPES * colour + shape
 
 
 def put_piece(state: State, kind: int, cell: int) -> None:
@@ -63,7 +59,12 @@ def remove_piece(state: State, cell: int) -> int:
 
 def shape_on(state: State, cell: int) -> int:
     """The shape of the piece on a cell."""
-    return (state.pieces[cell] - 1) & 1
+    return (state.pieces[cell] - 1) % N_SHAPES
+
+
+def colour_on(state: State, cell: int) -> int:
+    """The colour of the piece on a cell."""
+    return (state.pieces[cell] - 1) // N_SHAPES
 
 
 def lay_chip(state: State, cell: int, colour: int) -> None:
@@ -109,7 +110,7 @@ def find_redirects(state: State, shape: int, cell: int) -> int:
     blocked = AREA[CELLS * shape + cell] & occupied
     live = 0
     while blocked:
-        reached = lowest_cell(blocked)
+        reached = lowest_bit(blocked)
         blocked &= blocked - 1
         targets = AREA[CELLS * shape_on(state, reached) + reached] & ~occupied
         if targets:
@@ -173,7 +174,7 @@ def next_outcome(state: State, live: int, k: int, depth: int) -> bool:
             continue
         bit = untried & -untried
         state.untried[depth] = untried ^ bit
-        target = lowest_cell(bit)
+        target = lowest_bit(bit)
         filled = fill_one(state, live, state.filled[depth], target)
         if filled:
             state.chosen[depth] = target
@@ -187,14 +188,14 @@ def merge_targets(state: State, k: int, direct: int) -> int:
     """Write the `k` cells of `chosen` and those of the set `direct` into `targets`, ascending; how many there are."""
     n = 0
     for i in range(k):
-        while direct and lowest_cell(direct) < state.chosen[i]:
-            state.targets[n] = lowest_cell(direct)
+        while direct and lowest_bit(direct) < state.chosen[i]:
+            state.targets[n] = lowest_bit(direct)
             direct &= direct - 1
             n += 1
         state.targets[n] = state.chosen[i]
         n += 1
     while direct:
-        state.targets[n] = lowest_cell(direct)
+        state.targets[n] = lowest_bit(direct)
         direct &= direct - 1
         n += 1
     return n

@@ -18,6 +18,8 @@ from kifold.core.records import DERIVED, I8, I64, SCRATCH, Array, Record
 
 COLOURS = ("purple", "red", "blue", "green", "yellow")
 SHAPES = ("round", "square")
+N_COLOURS, N_SHAPES = len(COLOURS), len(SHAPES)
+N_KINDS = N_COLOURS * N_SHAPES
 MOST_SEATS = 5
 CELLS = 36
 MOST_SLOTS = 4
@@ -59,8 +61,11 @@ class ChipstackSetup(Setup, frozen=True):
     first: Annotated[int, Meta(ge=0, le=MOST_SEATS - 1, description="seat that places the first piece")] = 0
 
 
+STACKING, TAKING, OVER = range(3)
+
+
 class State(Record):
-    """A position. A kind of piece is 2·colour + shape.
+    """A position. Kinds of pieces are numbered colour by colour, see `board.kind_of`.
 
     Who placed last needs no field: in phase 1 it is the left neighbour of the seat to move, in phase 2 it is of no more
     consequence.
@@ -69,14 +74,14 @@ class State(Record):
     seats: I8
     zero_is_worst: I8
     phase: I8
-    """0 stacking, 1 taking, 2 over."""
+    """`STACKING`, `TAKING` or `OVER`."""
     to_move: I8
     """The seat that acts next; after the match the one that acted last."""
-    supply: Annotated[list[int], Array("i1", 5)]
+    supply: Annotated[list[int], Array("i1", N_COLOURS)]
     """Chips left of each colour."""
-    left: Annotated[list[int], Array("i1", 10)]
+    left: Annotated[list[int], Array("i1", N_KINDS)]
     """Pieces left of each kind."""
-    held: Annotated[list[int], Array("i1", MOST_SEATS * 5)]
+    held: Annotated[list[int], Array("i1", MOST_SEATS * N_COLOURS)]
     """Chips behind the screens: of seat s and colour c at 5·s + c."""
     pieces: Annotated[list[int], Array("i1", CELLS)]
     """Per cell 1 + kind, or 0 for no piece."""
@@ -96,7 +101,7 @@ class State(Record):
     """How far the list of outcomes has come, see `board.next_outcome`."""
     targets: Annotated[list[int], Array("i1", MOST_SLOTS), SCRATCH]
     """The outcome that is being listed."""
-    imagined: Annotated[list[int], Array("i1", 5), SCRATCH]
+    imagined: Annotated[list[int], Array("i1", N_COLOURS), SCRATCH]
     """Chips per colour that the greedy player thinks of."""
 
 
@@ -106,7 +111,7 @@ class Result(Record):
     rank: Annotated[list[int], Array("i1", MOST_SEATS)]
     colours: Annotated[list[int], Array("i1", MOST_SEATS)]
     chips: Annotated[list[int], Array("i1", MOST_SEATS)]
-    sorted_counts: Annotated[list[int], Array("i1", MOST_SEATS * 5)]
+    sorted_counts: Annotated[list[int], Array("i1", MOST_SEATS * N_COLOURS)]
 
 
 REASONS = Reasons()
@@ -137,14 +142,13 @@ PHASE_ENDED_FULL = EFFECTS.name("phase_ended_full", "000.4", "phase 1 ended: no 
 PHASE_ENDED_NO_KIND = EFFECTS.name("phase_ended_no_kind", "000-11", "phase 1 ended: no piece can be placed any more")
 MATCH_ENDED = EFFECTS.name("match_ended", "000.5", "the last piece was taken")
 
-OPTIONS = (
-    Option(
-        "zero_colours",
-        "000-7",
-        "where a player without any chip ranks",
-        ("best", "worst"),
-        ("no colour is fewer than one: first", "behind everybody who has chips"),
-    ),
+ZERO_COLOURS = Option(
+    "zero_colours",
+    "000-7",
+    "where a player without any chip ranks",
+    ("best", "worst"),
+    ("no colour is fewer than one: first", "behind everybody who has chips"),
 )
+OPTIONS = (ZERO_COLOURS,)
 
 VARIANTS = (Variant("standard", "two to five players", (2, 3, 4, 5)),)

@@ -125,33 +125,58 @@ def apply(state: State, event: EventRecord) -> int:
 
 
 def place(state: State, event: EventRecord) -> int:
-    """The piece, its chips, the bonus, and maybe the end of phase 1; else it is the right neighbour's turn (000.4)."""
-    seat, colour, kind = event.seat, event.colour, 2 * event.colour + event.shape
+    """The piece goes down, then comes what follows from it, in the order a–d of 000.4."""
     effects = effects_of_slots(state, event)
-    put_piece(state, kind, event.cell)
-
-    bonus = 0
-    if state.left[kind] == 0:
-        bonus += 1
+    is_last, tall = is_last_of_kind(state, event), tall_chips(state, event)
+    put_piece(state, kind_of(event.colour, event.shape), event.cell)
+    lay_chips(state, event)
+    if is_last:
         effects |= LAST_OF_KIND
-    for i in range(event.n_targets):
-        if state.heights[event.targets[i]] >= TALL:
-            bonus += 1
-            effects |= TALL_STACK
-        lay_chip(state, event.targets[i], colour)
-    state.supply[colour] -= event.n_targets
+    if tall:
+        effects |= TALL_STACK
+    effects |= pay_bonus(state, event.seat, event.colour, is_last + tall)
+    return effects | end_placing(state, event.seat)
 
-    paid = min(bonus, state.supply[colour])
-    if paid < bonus:
-        effects |= BONUS_UNPAID
+
+def lay_chips(state: State, event: EventRecord) -> None:
+    """Effect a: the chips go on their targets."""
+    for i in range(event.n_targets):
+        lay_chip(state, event.targets[i], event.colour)
+    state.supply[event.colour] -= event.n_targets
+
+
+def is_last_of_kind(state: State, event: EventRecord) -> int:
+    """Effect b: 1 for a placement, not yet made, of the last piece of its kind."""
+    return 1 if state.left[kind_of(event.colour, event.shape)] == 1 else 0
+
+
+def tall_chips(state: State, event: EventRecord) -> int:
+    """Effect b: how many chips of a placement, not yet made, come on four or more, one laid after the other."""
+    tall = 0
+    same = 0
+    for i in range(event.n_targets):
+        same = same + 1 if i and event.targets[i] == event.targets[i - 1] else 0
+        if state.heights[event.targets[i]] + same >= TALL:
+            tall += 1
+    return tall
+
+
+def pay_bonus(state: State, seat: int, colour: int, due: int) -> int:
+    """Effect c: the seat gets the bonus, as far as the supply has chips of the colour."""
+    paid = min(due, state.supply[colour])
     state.held[N_COLOURS * seat + colour] += paid
     state.supply[colour] -= paid
+    return BONUS_UNPAID if paid < due else 0
 
+
+def end_placing(state: State, seat: int) -> int:
+    """Effect d: phase 1 may be over; else it is the right neighbour's turn."""
+    effects = 0
     if state.occupied | state.stacked == ALL_CELLS:
         effects |= PHASE_ENDED_FULL
     if not is_any_kind_placeable(state):
         effects |= PHASE_ENDED_NO_KIND
-    if effects & (PHASE_ENDED_FULL | PHASE_ENDED_NO_KIND):
+    if effects:
         # Whoever placed the last piece takes the first one (000-9): the turn stays where it is.
         state.phase = TAKING
     else:
@@ -210,12 +235,6 @@ def turn(state: State) -> int:
     return NOBODY if state.phase == OVER else state.to_move
 
 
-def actor(state: State, event: EventRecord) -> int:
-    """The seat that the event names."""
-    seat: int = event.seat
-    return seat
-
-
 def legal(state: State, seat: int, out: Out) -> int:
     """What a seat may do, or could do if it were its turn. Each different outcome of a placement is listed once."""
     n = 0
@@ -236,30 +255,16 @@ def list_placements(state: State, seat: int, shape: int, cell: int, out: Out, n:
     """Append the placements of a shape on a cell, in every colour, from number n on; the new number."""
     redirects = find_redirects(state, shape, cell)
     live = find_direct(state, shape, cell, redirects)
-    for k in range(live + 1):
+    for k in range(live):
         colours = colours_with(state, shape, live, k)
-        if colours == 0:
-            continue
-        # Where every slot is filled, only the chips that go round a piece have a choice.
-        direct = AREA[CELLS * shape + cell] & ~state.occupied if k == live else 0
-        slots, chips = (redirects, redirects) if k == live else (live, k)
-        begin_outcomes(state, slots)
-        is_found = next_outcome(state, slots, chips, 0)
-        while is_found:
-            merge_targets(state, chips, direct)
-            for colour in range(N_COLOURS):
-                if colours >> colour & 1:
-                    event = slot(out, n)
-                    event.tag = PLACE
-                    event.seat = seat
-                    event.colour = colour
-                    event.shape = shape
-                    event.cell = cell
-                    event.n_targets = k
-                    for i in range(k):
-                        event.targets[i] = state.targets[i]
-                    n += 1
-            is_found = next_outcome(state, slots, chips, chips - 1)
+        if colours:
+            # Too few chips: it is a choice which slots get one.
+            n = list_outcomes(state, live, k, 0, colours, out, n)
+    colours = colours_with(state, shape, live, live)
+    if colours:
+        # Every slot gets one: only the chips that go round a piece have a choice.
+        direct = AREA[CELLS * shape + cell] & ~state.occupied
+        n = list_outcomes(state, redirects, redirects, direct, colours, out, n)
     return n
 
 
@@ -271,89 +276,3 @@ def colours_with(state: State, shape: int, live: int, k: int) -> int:
         if chips and state.left[2 * colour + shape] and min(live, chips) == k:
             colours |= 1 << colour
     return colours
-
-
-def result(state: State, result: Result) -> None:
-    """Fewest colours first, then the counts in ascending order, the greater first; equal ones share a rank (000.6)."""
-    for seat in range(state.seats):
-        first = N_COLOURS * seat
-        for colour in range(N_COLOURS):
-            count = state.held[first + colour]
-            result.chips[seat] += count
-            if count:
-                result.colours[seat] += 1
-            result.sorted_counts[first + place_in_order(state.held, first, colour)] = count
-    for seat in range(state.seats):
-        own = standing(state, state.held, N_COLOURS * seat)
-        result.rank[seat] = 1
-        for other in range(state.seats):
-            others = standing(state, state.held, N_COLOURS * other)
-            if others > own:
-                result.rank[seat] += 1
-
-
-def place_in_order(counts: list[int], first: int, colour: int) -> int:
-    """The place 0..4 of a colour's count among the five from `first` on, in ascending order."""
-    place = 0
-    for other in range(N_COLOURS):
-        difference = counts[first + other] - counts[first + colour]
-        if difference < 0 or (difference == 0 and other < colour):
-            place += 1
-    return place
-
-
-def standing(state: State, counts: list[int], first: int) -> int:
-    """A number for five counts from `first` on that is greater for the better ones (000.6, 000-7).
-
-    The colours missing, then the counts in ascending order, five bits each: none is above 20.
-    """
-    missing = 0
-    order = 0
-    for colour in range(N_COLOURS):
-        count = counts[first + colour]
-        if count == 0:
-            missing += 1
-        order |= count << 5 * (N_COLOURS - 1 - place_in_order(counts, first, colour))
-    if missing == N_COLOURS and state.zero_is_worst:
-        return -1
-    return missing << 5 * N_COLOURS | order
-
-
-def greedy(state: State, out: Out, n: int, random: Random) -> int:
-    """Any of the events after which the seat's own chips stand best, as if the match ended there (000.6)."""
-    best, ties, chosen = -2, 0, 0
-    for i in range(n):
-        gain = standing_after(state, out[i])
-        if gain > best:
-            best, ties = gain, 0
-        if gain == best:
-            ties += 1
-            if below(random, ties) == 0:
-                chosen = i
-    return chosen
-
-
-def standing_after(state: State, event: EventRecord) -> int:
-    """How the chips of the seat that acts stand after a legal event."""
-    for colour in range(N_COLOURS):
-        state.imagined[colour] = state.held[N_COLOURS * event.seat + colour]
-    if event.tag == PLACE:
-        state.imagined[event.colour] += min(bonus_due(state, event), state.supply[event.colour] - event.n_targets)
-    else:
-        here = CELLS * shape_on(state, event.cell) + event.cell
-        for i in range(AREA_SIZE[here]):
-            cell = AREA_CELLS[MOST_SLOTS * here + i]
-            if is_open(state, cell):
-                state.imagined[top_colour(state, cell)] += 1
-    return standing(state, state.imagined, 0)
-
-
-def bonus_due(state: State, event: EventRecord) -> int:
-    """The bonus of a placement not yet made: for the last of its kind, and for each chip on four or more (000.4)."""
-    bonus = 1 if state.left[2 * event.colour + event.shape] == 1 else 0
-    same = 0
-    for i in range(event.n_targets):
-        same = same + 1 if i and event.targets[i] == event.targets[i - 1] else 0
-        if state.heights[event.targets[i]] + same >= TALL:
-            bonus += 1
-    return bonus
