@@ -6,158 +6,205 @@ loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from kifold.core.events import COMMON, Undone, kind_of, tag_of
-from kifold.core.fields import Field
+from kifold.analytics.sources import OnLeftOut, not_installed, quoted, source_of
+from kifold.core.events import Undone, kind_of, tag_of
+from kifold.core.fields import Field, fields_of
+from kifold.core.records import Slot
 from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
-from kifold.core.schema import columns_of, events_schema
-from kifold.records.archive import paths
+from kifold.core.schema import columns_of
 from kifold.records.ids import BITS, DIGITS
-from kifold.records.judge import Judged, judge_logs
-from kifold.records.log import batches
 from kifold.records.store import Store
-from kifold.records.tables import add_events, event_columns, match_row, matches_schema
 
 MATCH_COLUMNS = (
     "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived"
 )
+SCORE_COLUMNS = ("match_id", "ruleset", "variant", "seats", "finished", "seat", "player", "score", "rank", "shared")
+
+_DIGITS_OF_ID = (f"substr('{DIGITS}', ((id >> {shift}) & 31)::INTEGER + 1, 1)" for shift in range(BITS - 5, -1, -5))
+MATCH_TEXT = f"CREATE OR REPLACE MACRO match_text(id) AS {' || '.join(_DIGITS_OF_ID)}"
+"""The text form of an id in SQL, see `kifold.records.ids.id_text`."""
+
+SETTINGS: dict[str, Any] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    # Else a table that is not there is looked for among the variables of our own code.
+    "python_enable_replacements": "false",
+}
 
 
-def connect(store: Store) -> duckdb.DuckDBPyConnection:
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What the views of a store are made of.
+
+    Attributes:
+        tables: the rows that lie in no file of the archive, by name.
+        views: their queries by name, each after those that it reads.
+    """
+
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    views: dict[str, str] = field(default_factory=dict)
+
+
+def connect(
+    store: Store, only: Ruleset | None = None, on_left_out: OnLeftOut = lambda line: None
+) -> duckdb.DuckDBPyConnection:
     """An in-memory database with the views of a store: `matches`, `events`, `scores`, and for each ruleset
-    `<ruleset>_matches` and `<ruleset>_events`.
+    `<ruleset>_matches`, `<ruleset>_events`, `<ruleset>_log` and `<ruleset>_scores`.
 
     Archive files are read when a query needs them; live matches are folded now.
+
+    Args:
+        store: it may be closed afterwards.
+        only: the ruleset that will be asked about: the others are not looked at.
+        on_left_out: called with one line for each match that cannot be read or folded, and each ruleset that is not
+            installed.
 
     Raises:
         StoreError: when an archive file is missing or no Parquet file: answers without it would be wrong.
     """
-    no_downloads: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    connection = duckdb.connect(":memory:", config=no_downloads)
-    digits = (f"substr('{DIGITS}', ((id >> {shift}) & 31)::INTEGER + 1, 1)" for shift in range(BITS - 5, -1, -5))
-    connection.execute(f"CREATE MACRO match_text(id) AS {' || '.join(digits)}")
-    with store.journal.reading():  # a match that is archived meanwhile is there once
-        for name in names():
-            _add_ruleset(connection, store, ruleset(name))
-    _union(connection, "matches", f"SELECT {MATCH_COLUMNS}, match_text(match_id) AS match FROM {{}}_matches")
-    _union(connection, "events", "SELECT match_id, '{0}' AS ruleset, seq, event, seat, undone FROM {0}_log")
-    _union(connection, "scores", "SELECT * FROM {}_scores")
+    found = catalogue(store, only, on_left_out)
+    # By default DuckDB would put what does not fit into memory into the folder where the command was called.
+    spill = Path(tempfile.gettempdir()) / f"kifold-{os.getpid()}"
+    connection = duckdb.connect(":memory:", config=SETTINGS | {"temp_directory": str(spill)})
+    connection.execute(MATCH_TEXT)
+    for name, table in found.tables.items():
+        connection.register(name, table)
+    for name, query in found.views.items():
+        connection.execute(f"CREATE VIEW {name} AS {query}")
     connection.execute("SET lock_configuration = true")
     return connection
 
 
-def _union(connection: duckdb.DuckDBPyConnection, view: str, query: str) -> None:
-    parts = " UNION ALL BY NAME ".join(query.format(name) for name in names())
-    connection.execute(f"CREATE VIEW {view} AS {parts}")
+def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut) -> Catalogue:
+    """Work out the views of a store, as it is at one moment; see `connect`."""
+    chosen = [ruleset(name) for name in names()] if only is None else [only]
+    found = Catalogue()
+    with store.journal.reading():  # a match that is archived meanwhile is there once
+        for rules in chosen:
+            _add_ruleset(found, store, rules, on_left_out)
+        if only is None:
+            for line in not_installed(store):
+                on_left_out(line)
+    for view, query in (
+        ("matches", "SELECT {columns}, match_text(match_id) AS match FROM {name}_matches"),
+        ("events", "SELECT match_id, '{name}' AS ruleset, seq, event, seat, undone FROM {name}_log"),
+        ("scores", "SELECT {scores} FROM {name}_scores"),
+    ):
+        renamed = _ambiguous(chosen)
+        found.views[view] = " UNION ALL BY NAME ".join(
+            query.format(name=rules.name, columns=MATCH_COLUMNS, scores=_scores_in_union(rules, renamed))
+            for rules in chosen
+        )
+    return found
 
 
-def _add_ruleset(connection: duckdb.DuckDBPyConnection, store: Store, rules: Ruleset) -> None:
-    name = rules.name
-    live_matches, live_events = _live(store, rules)
-    connection.register(f"_live_{name}_matches", live_matches)
-    connection.register(f"_live_{name}_events", live_events)
-    sources, has_undone = _archived(store, rules), _may_be_undone(store, rules, live_events)
-    for table in ("matches", "events"):
-        parts = [f"SELECT *, false AS archived FROM _live_{name}_{table}"]
-        parts += [f"SELECT *, true AS archived FROM {source}" for source in sources[table]]
-        connection.execute(f"CREATE VIEW _{name}_{table} AS {' UNION ALL BY NAME '.join(parts)}")
-    connection.execute(f"CREATE VIEW {name}_matches AS SELECT *, '{name}' AS ruleset FROM _{name}_matches")
-    connection.execute(f"CREATE VIEW {name}_log AS {_log_query(rules, has_undone)}")
-    connection.execute(f"CREATE VIEW {name}_events AS SELECT * EXCLUDE (undone) FROM {name}_log WHERE NOT undone")
-    connection.execute(f"CREATE VIEW {name}_scores AS {_scores_query(rules)}")
-
-
-def _archived(store: Store, rules: Ruleset) -> dict[str, list[str]]:
-    """For each table the sources in SQL: all whole files together, and each file that has covered rows by itself."""
-    whole: list[str] = []
-    holed: list[tuple[str, str]] = []
-    for _, file in store.files(rules.name):
-        gone = store.tombstones(file)
-        if gone:
-            holed.append((file, ", ".join(map(str, sorted(gone)))))
-        else:
-            whole.append(file)
-    sources = {}
-    for at, table in enumerate(("matches", "events")):
-        files = [str(paths(store.archive_folder, rules.name, file)[at]) for file in whole]
-        parts = [f"read_parquet([{', '.join(map(_quoted, files))}], hive_partitioning = false)"] if files else []
-        for file, gone_ids in holed:
-            path = _quoted(str(paths(store.archive_folder, rules.name, file)[at]))
-            parts.append(f"read_parquet({path}, hive_partitioning = false) WHERE match_id NOT IN ({gone_ids})")
-        sources[table] = parts
-    return sources
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _live(store: Store, rules: Ruleset) -> tuple[pa.Table, pa.Table]:
-    """The live matches of a ruleset as tables. What cannot be read or folded counts for nothing; `verify` names it."""
-    columns, rows = event_columns(rules), []
-    for batch in batches(store.live_logs(store.journal.ids(rules.name), lambda match, why: None)):
-        for log, judged in zip(batch, judge_logs(rules, batch), strict=True):
-            if isinstance(judged, Judged):
-                rows.append(match_row(log, judged))
-                add_events(columns, rules, log.match_id, log.events, judged.seats)
-    return pa.Table.from_pylist(rows, matches_schema(rules)), pa.table(columns, events_schema(rules))
-
-
-def _may_be_undone(store: Store, rules: Ruleset, live: pa.Table) -> bool:
-    """Whether anything was ever taken back, by the statistics of the tag column: then views have to look for it."""
-    if tag_of(Undone) in set(live["tag"].to_pylist()):
-        return True
-    return any(low <= tag_of(Undone) for low in _lowest_tags(store, rules))
-
-
-def _lowest_tags(store: Store, rules: Ruleset) -> Iterator[int]:
-    at = events_schema(rules).get_field_index("tag")
-    for _, file in store.files(rules.name):
-        metadata = store.reader(rules.name, file).events_metadata
-        for group in range(metadata.num_row_groups):
-            statistics = metadata.row_group(group).column(at).statistics
-            yield statistics.min if statistics is not None and statistics.has_min_max else 0
+def _add_ruleset(found: Catalogue, store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> None:
+    name, source = rules.name, source_of(store, rules, on_left_out)
+    found.tables.update(source.tables)
+    for part, query in source.queries.items():
+        found.views[f"_{name}_{part}"] = query
+    setup = f" REPLACE ({_setup_in_words(rules)} AS setup)" if fields_of(rules.setup) else ""
+    found.views[f"{name}_matches"] = f"SELECT *{setup}, '{name}' AS ruleset FROM _{name}_matches"
+    found.views[f"{name}_log"] = _log_query(rules, source.has_undone)
+    # What was taken back does not count, and neither does taking it back.
+    counts = f" WHERE NOT undone AND event IS DISTINCT FROM '{kind_of(Undone)}'" if source.has_undone else ""
+    found.views[f"{name}_events"] = f"SELECT * EXCLUDE (undone) FROM {name}_log{counts}"
+    found.views[f"{name}_scores"] = _scores_query(rules)
 
 
 def _log_query(rules: Ruleset, has_undone: bool) -> str:
-    kinds = " ".join(f"WHEN {tag_of(event)} THEN '{kind_of(event)}'" for event in rules.events + COMMON)
-    columns = ", ".join(f"{_word(field)} AS {_name(field.name)}" for field in columns_of(rules).values())
+    kinds = " ".join(f"WHEN {tag_of(event)} THEN '{kind_of(event)}'" for event in rules.known)
+    columns = ", ".join(
+        f"{_word(field, _column(rules, field.name))} AS {_name(field.name)}" for field in columns_of(rules).values()
+    )
     source = f"_{rules.name}_events"
     undone = "false"
     if has_undone:
         undone = (
             f"EXISTS (SELECT 1 FROM {source} AS u WHERE u.match_id = e.match_id AND u.tag = {tag_of(Undone)} "
-            'AND u.seq > e.seq AND u.back_to < e.seq)'
+            "AND u.seq > e.seq AND u.back_to < e.seq)"
         )
     return f"SELECT match_id, seq, CASE tag {kinds} END AS event, {columns}, {undone} AS undone FROM {source} AS e"
+
+
+def _setup_in_words(rules: Ruleset) -> str:
+    parts = []
+    for one in fields_of(rules.setup):
+        name = _name(one.name)
+        value = f"setup.{name}" if one.since == 1 else f"coalesce(setup.{name}, {_literal(one)})"
+        parts.append(f"{name} := {_word(one, value)}")
+    return f"struct_pack({', '.join(parts)})"
 
 
 def _name(name: str) -> str:
     return f'"{name}"'
 
 
-def _word(field: Field) -> str:
-    """A column in SQL, with words for numbers that have them."""
-    name = _name(field.name)
-    if not field.words or field.kind == "bool":
-        return name
-    words = "[" + ", ".join(_quoted(word) for word in field.words) + "]"
-    if field.kind == "ints":
-        return f"list_transform({name}, lambda v: {words}[v + 1])"
-    return f"{words}[{name} + 1]"
+def _column(rules: Ruleset, name: str) -> str:
+    """A column of events in SQL, with the default of its field where a row is older than that."""
+    newer = [(tag_of(event), f) for event in rules.known for f in fields_of(event) if f.name == name and f.since > 1]
+    whens = "".join(f" WHEN {tag} THEN {_literal(field)}" for tag, field in newer)
+    return f"coalesce({_name(name)}, CASE tag{whens} END)" if newer else _name(name)
+
+
+def _literal(field: Field) -> str:
+    if field.length:
+        return "[]"
+    return quoted(field.default) if field.kind == "text" else str(field.default).lower()
+
+
+def _word(field: Field, value: str) -> str:
+    """A field's value in SQL, with words for numbers that have them."""
+    if field.kind == "ints" and field.words:
+        return f"list_transform({value}, lambda v: {_in_words('v', field.words)})"
+    return _in_words(value, field.words) if field.kind == "int" else value
+
+
+def _in_words(number: str, words: Sequence[str]) -> str:
+    return f"[{', '.join(map(quoted, words))}][{number} + 1]" if words else number
 
 
 def _scores_query(rules: Ruleset) -> str:
-    components = "".join(f", s.{_name(slot.name)}" for slot in rules.components)
+    components = "".join(f", {_component(rules, slot.name)} AS {_name(slot.name)}" for slot in rules.components)
     return (
-        f"SELECT match_id, '{rules.name}' AS ruleset, variant, finished, s.seat AS seat, "
+        f"SELECT match_id, '{rules.name}' AS ruleset, variant, seats, finished, s.seat AS seat, "
         f"players[s.seat + 1] AS player, s.score AS score, s.rank AS rank, s.shared AS shared{components} "
-        f"FROM (SELECT match_id, variant, players, finished, unnest(result) AS s FROM _{rules.name}_matches)"
+        f"FROM (SELECT match_id, variant, seats, players, finished, unnest(result) AS s FROM _{rules.name}_matches)"
     )
 
+
+def _component(rules: Ruleset, name: str) -> str:
+    return _in_words(f"s.{_name(name)}", rules.words.get(name, ()))
+
+
+def is_list(rules: Ruleset, slot: Slot) -> bool:
+    """Whether a component of the result has several numbers for each seat."""
+    return slot.length != rules.most_seats
+
+
+def _ambiguous(chosen: Iterable[Ruleset]) -> set[str]:
+    """Names of components that are a number in one game and a list in another: they cannot be one column."""
+    kinds: dict[str, set[bool]] = {}
+    for rules in chosen:
+        for slot in rules.components:
+            kinds.setdefault(slot.name, set()).add(is_list(rules, slot))
+    return {name for name, found in kinds.items() if len(found) > 1}
+
+
+def _scores_in_union(rules: Ruleset, ambiguous: set[str]) -> str:
+    components = [
+        f"{_name(slot.name)} AS {rules.name}_{slot.name}" if slot.name in ambiguous else _name(slot.name)
+        for slot in rules.components
+    ]
+    return ", ".join([*SCORE_COLUMNS, *components])

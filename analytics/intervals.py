@@ -15,8 +15,9 @@ def wilson(successes: float, n: int) -> tuple[float, float]:
     """
     if n == 0:
         return 0.0, 1.0
-    p = successes / n
+    p = min(successes / n, 1.0)  # a sum of thirds may be a little too much
     middle = p + Z * Z / (2 * n)
     half = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
     scale = 1 + Z * Z / n
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    # In theory the rate lies between; rounding would leave 0.9999… above ten of ten.
+    return max(0.0, min(p, (middle - half) / scale)), min(1.0, max(p, (middle + half) / scale))

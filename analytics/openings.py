@@ -8,22 +8,22 @@ from typing import Any
 import duckdb
 
 from kifold.analytics.intervals import wilson
-from kifold.analytics.query import Answer
+from kifold.analytics.query import Answer, run, stream
+from kifold.analytics.scores import group_columns
 from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import fields_of
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
-from kifold.records.tables import row_started
-
-BATCH = 10_000
+from kifold.records.tables import row_started, value_of
 
 
 def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> Answer:
     """Finished matches grouped by their first `depth` decisions, up to the symmetries that the ruleset declares.
 
-    Columns: variant, opening, n, share (of all matches of the variant that are long enough), then for each seat the
-    rate of first places with its 95 % interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place shared by k
-    seats counts 1/k. Sorted by n, the commonest first.
+    Columns: variant, then seats (how many play) where a variant of the game leaves that open, opening, n, share (of all
+    matches of the variant and seats that are long enough), then for each seat the rate of first places with its 95 %
+    interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place shared by k seats counts 1/k. Sorted by n, the
+    commonest first.
 
     Raises:
         RulesetError: for a depth below 1 or an unknown variant.
@@ -32,39 +32,44 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
         raise RulesetError(f"a depth is 1 or more, not {depth}")
     if variant is not None:
         rules.variant(variant)
-    groups: dict[tuple[str, str], list[float]] = {}
-    totals: dict[str, int] = {}
+    keys = group_columns(rules)
+    groups: dict[tuple[Any, ...], list[float]] = {}
+    seats: dict[tuple[Any, ...], int] = {}
+    totals: dict[tuple[Any, ...], int] = {}
     for started, events, n, firsts in _prefixes(connection, rules, depth, variant):
-        key = (started.variant, rules.opening_key(started, events))
-        group = groups.setdefault(key, [0.0] * (1 + rules.most_seats))
-        totals[started.variant] = totals.get(started.variant, 0) + n
+        kind = tuple(getattr(started, key) for key in keys)
+        group = groups.setdefault((*kind, rules.opening_key(started, events)), [0.0] * (1 + rules.most_seats))
+        totals[kind] = totals.get(kind, 0) + n
+        seats[kind] = started.seats
         group[0] += n
         for seat, first in enumerate(firsts):
             group[1 + seat] += first
-    columns = ["variant", "opening", "n", "share"]
+    columns = [*keys, "opening", "n", "share"]
     for seat in range(rules.most_seats):
         columns += [f"seat_{seat}", f"seat_{seat}_low", f"seat_{seat}_high"]
     order = sorted(groups.items(), key=lambda item: (-item[1][0], item[0]))
-    return Answer(columns, [_row(rules, key, group, totals[key[0]]) for key, group in order])
+    return Answer(
+        columns, [_row(rules, key, group, totals[key[: len(keys)]], seats[key[: len(keys)]]) for key, group in order]
+    )
 
 
 def for_people(answer: Answer) -> Answer:
     """The same with one column per seat: the rate and its interval in one text, ``0.29 (0.21–0.40)``."""
-    seats = (len(answer.columns) - 4) // 3
+    before = answer.columns.index("share") + 1
+    seats = (len(answer.columns) - before) // 3
     rows = []
     for row in answer.rows:
         texts = [
             "" if rate is None else f"{rate:.2f} ({low:.2f}–{high:.2f})"
-            for rate, low, high in (row[4 + 3 * seat : 7 + 3 * seat] for seat in range(seats))
+            for rate, low, high in (row[before + 3 * seat : before + 3 + 3 * seat] for seat in range(seats))
         ]
-        rows.append((*row[:4], *texts))
-    return Answer([*answer.columns[:4], *(f"first, seat {seat}" for seat in range(seats))], rows)
+        rows.append((*row[:before], *texts))
+    return Answer([*answer.columns[:before], *(f"first, seat {seat}" for seat in range(seats))], rows)
 
 
-def _row(rules: Ruleset, key: tuple[str, str], group: Sequence[float], total: int) -> tuple[Any, ...]:
+def _row(rules: Ruleset, key: tuple[Any, ...], group: Sequence[float], total: int, seats: int) -> tuple[Any, ...]:
     n = int(group[0])
     row: list[Any] = [*key, n, round(n / total, 4)]
-    seats = max(rules.variant(key[0]).seats)
     for seat in range(rules.most_seats):
         low, high = wilson(group[1 + seat], n)
         row += [round(group[1 + seat] / n, 4), round(low, 4), round(high, 4)] if seat < seats else [None] * 3
@@ -78,52 +83,61 @@ def _prefixes(
 
     SQL finds the distinct ones, so that a key is worked out once for each and memory holds no match twice.
     """
-    names = sorted({field.name for event in rules.actions for field in fields_of(event)})
-    tags = ", ".join(str(tag_of(event)) for event in rules.actions)
+    kinds = _decisions(rules)
+    names = sorted({field.name for event in kinds.values() for field in fields_of(event)})
+    tags = ", ".join(map(str, kinds))
     fields = ", ".join(f'"{name}" := "{name}"' for name in ["tag", *names])
     sharing = "list_count([1 FOR other IN result IF other.rank = 1])"
     firsts = ", ".join(
         f"sum(coalesce(list_sum([1.0 / {sharing} FOR one IN result IF one.seat = {seat} AND one.rank = 1]), 0))"
         for seat in range(rules.most_seats)
     )
-    where = "" if variant is None else " AND variant = $variant"
     undone = f"(SELECT match_id, seq FROM {rules.name}_log WHERE NOT undone)"
-    cursor = connection.execute(
-        f"""WITH decisions AS (
-            SELECT match_id, seq, struct_pack({fields}) AS event,
-                row_number() OVER (PARTITION BY match_id ORDER BY seq) AS ply
-            FROM _{rules.name}_events SEMI JOIN {undone} USING (match_id, seq)
-            WHERE tag IN ({tags}) AND seq <= $reach),
-        prefixes AS (
-            SELECT match_id, list(event ORDER BY ply) AS events FROM decisions WHERE ply <= $depth
-            GROUP BY match_id HAVING count(*) = $depth)
-        SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts}
-        FROM prefixes JOIN _{rules.name}_matches USING (match_id)
-        WHERE finished{where} GROUP BY ALL""",
-        {"depth": depth, "reach": _reach(connection, rules, depth)} | ({} if variant is None else {"variant": variant}),
-    )
-    while rows := cursor.fetchmany(BATCH):
-        for variant_, revision, schema, options, seats, setup, events, n, *first in rows:
-            row = {
-                "variant": variant_,
-                "revision": revision,
-                "schema": schema,
-                "options": list(options.items()),
-                "seats": seats,
-                "tags": [],
-                "setup": setup,
-            }
-            yield row_started(rules, row), [_event(rules, event) for event in events], n, [float(f) for f in first]
+    query = f"""WITH decisions AS (
+        SELECT match_id, seq, struct_pack({fields}) AS event,
+            row_number() OVER (PARTITION BY match_id ORDER BY seq) AS ply
+        FROM _{rules.name}_events SEMI JOIN {undone} USING (match_id, seq)
+        WHERE tag IN ({tags}) AND seq <= $reach),
+    prefixes AS (
+        SELECT match_id, list(event ORDER BY ply) AS events FROM decisions WHERE ply <= $depth
+        GROUP BY match_id HAVING count(*) = $depth)
+    SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts}
+    FROM prefixes JOIN _{rules.name}_matches USING (match_id)
+    WHERE finished AND variant = coalesce($variant, variant) GROUP BY ALL"""
+    values = {"depth": depth, "reach": _reach(connection, rules, depth), "variant": variant}
+    for name, revision, schema, options, seats, setup, events, n, *first in stream(connection, query, values).rows:
+        row = {
+            "variant": name,
+            "revision": revision,
+            "schema": schema,
+            "options": list(options.items()),
+            "seats": seats,
+            "tags": [],
+            "setup": setup,
+        }
+        yield row_started(rules, row), [_event(rules, event) for event in events], n, [float(f) for f in first]
 
 
 def _reach(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int) -> int:
     """A sequence number that the first decisions do not pass: exact where a log holds nothing else than decisions."""
-    tags = ", ".join(str(tag_of(event)) for event in rules.actions)
-    others = connection.execute(f"SELECT count(*) FROM _{rules.name}_events WHERE tag NOT IN ({tags})").fetchone()
-    return depth if others is not None and others[0] == 0 else 1 << 30
+    tags = ", ".join(map(str, _decisions(rules)))
+    [(others,)] = run(connection, f"SELECT count(*) FROM _{rules.name}_events WHERE tag NOT IN ({tags})").rows
+    return 1 << 30 if others else depth
 
 
 def _event(rules: Ruleset, packed: dict[str, Any]) -> Event:
-    kind = next(event for event in rules.actions if tag_of(event) == packed["tag"])
-    values = (packed[field.name] for field in fields_of(kind))
-    return kind(*(tuple(value) if isinstance(value, list) else value for value in values))
+    kind = _decisions(rules)[packed["tag"]]
+    return rules.lift(kind(*(value_of(field, packed[field.name]) for field in fields_of(kind))))
+
+
+def _decisions(rules: Ruleset) -> dict[int, type[Event]]:
+    """The types of events that are decisions of seats, by tag, also those that were retired."""
+    became = {one.old: one.now for one in rules.upcasters}
+    kinds = {}
+    for kind in rules.known:
+        now = kind
+        while now in became:
+            now = became[now]
+        if now in rules.actions:
+            kinds[tag_of(kind)] = kind
+    return kinds

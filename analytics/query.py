@@ -1,118 +1,126 @@
-"""Running a query and writing its answer."""
+"""Running a query."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-SHOWN = 200
+BATCH = 10_000
+LONGEST_ERROR = 600
 
 
 class QueryError(ValueError):
-    """DuckDB refuses a query. The message is one line."""
+    """DuckDB refuses a query. The message is one line.
+
+    Attributes:
+        is_of_data: whether the query as such is right, and something that it reads may be damaged.
+    """
+
+    def __init__(self, text: str, *, is_of_data: bool = False) -> None:
+        super().__init__(text)
+        self.is_of_data = is_of_data
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The columns' names and the rows of an answer."""
+    """The columns' names, each once, and the rows of an answer."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
 
-def run(connection: duckdb.DuckDBPyConnection, sql: str) -> Answer:
-    """Run a query.
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An answer whose rows come as they are asked for. Getting the next one may raise `QueryError`."""
+
+    columns: list[str]
+    rows: Iterator[tuple[Any, ...]]
+
+
+def run(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None) -> Answer:
+    """Run a query with the values of its parameters.
 
     Raises:
         QueryError: when it is wrong, or cannot be answered.
     """
-    try:
-        cursor = connection.execute(sql)
-        return Answer([column[0] for column in cursor.description or ()], cursor.fetchall())
-    except duckdb.Error as error:
-        raise QueryError(_one_line(str(error))) from None
+    answer = stream(connection, sql, values)
+    return Answer(answer.columns, list(answer.rows))
+
+
+def stream(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, Any] | None = None) -> Stream:
+    """Run a query whose answer may be too large to be held as Python values. It is to be read before the next one.
+
+    Raises:
+        QueryError: when it is wrong, or cannot be answered.
+    """
+    with in_words():
+        cursor: duckdb.DuckDBPyConnection | None = connection.execute(sql, values)
+    if cursor is None:
+        raise QueryError("the query is empty")
+    return Stream(distinct([column[0] for column in cursor.description or ()]), _rows(cursor))
+
+
+def _rows(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    while True:
+        with in_words():
+            rows = cursor.fetchmany(BATCH)
+        if not rows:
+            return
+        yield from rows
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, with a number behind one that was there before: ``a``, ``a_1``. Else a column would hide another."""
+    found: list[str] = []
+    for name in names:
+        number, free = 1, name
+        while free in found or (free != name and free in names):
+            free, number = f"{name}_{number}", number + 1
+        found.append(free)
+    return found
 
 
 def save_parquet(connection: duckdb.DuckDBPyConnection, sql: str, path: Path) -> None:
     """Write the answer of a query to a Parquet file.
 
     Raises:
-        QueryError: when the query is wrong.
+        QueryError: when the query is wrong, or the file cannot be written.
     """
-    import pyarrow.parquet as pq
+    with in_words():
+        answer: duckdb.DuckDBPyRelation | None = connection.sql(sql)
+        if answer is None:
+            raise QueryError("the query gives no rows to write")
+        # Parquet has no such integer and would get floating-point numbers; every sum of integers is one.
+        columns = zip(answer.columns, answer.types, strict=True)
+        names = ['"' + name.replace('"', '""') + '"' for name, kind in columns if str(kind) == "HUGEINT"]
+        wide = [f"{name}::BIGINT AS {name}" for name in names]
+        if wide:
+            answer = answer.project(f"* REPLACE ({', '.join(wide)})")
+        answer.write_parquet(str(path), compression="zstd")
 
+
+@contextmanager
+def in_words(where: str = "") -> Iterator[None]:
+    """What DuckDB raises as `QueryError`; also where Python has no value for one of SQL (an age of the universe)."""
     try:
-        table = connection.execute(sql).to_arrow_table()
-    except duckdb.Error as error:
-        raise QueryError(_one_line(str(error))) from None
-    pq.write_table(table, path, compression="zstd")
+        yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except (duckdb.Error, OverflowError, UnicodeError) as error:
+        text = _one_line(str(error))
+        is_of_query = isinstance(error, (*_OF_QUERY, OverflowError, UnicodeError)) and "Failed to read file" not in text
+        raise QueryError(where + text, is_of_data=not is_of_query) from None
+
+
+_OF_QUERY = (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError)
 
 
 def _one_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not set(line.strip()) <= {"^"}]
-    return " – ".join(lines)
-
-
-def render(answer: Answer, form: str) -> str:
-    """The answer as `table` (for people, at most 200 rows), `csv` or `json` (a list of objects)."""
-    if form == "json":
-        rows = [dict(zip(answer.columns, map(plain, row), strict=True)) for row in answer.rows]
-        return json.dumps(rows, ensure_ascii=False, indent=2)
-    if form == "csv":
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(answer.columns)
-        writer.writerows([_cell(value) for value in row] for row in answer.rows)
-        return out.getvalue().rstrip("\n")
-    return _table(answer)
-
-
-def _table(answer: Answer) -> str:
-    rows = [[_cell(value) for value in row] for row in answer.rows[:SHOWN]]
-    is_number = [
-        all(isinstance(row[at], int | float | Decimal | None) for row in answer.rows[:SHOWN])
-        for at in range(len(answer.columns))
-    ]
-    widths = [max(len(name), *(len(row[at]) for row in rows), 0) for at, name in enumerate(answer.columns)]
-    lines = [
-        "  ".join(
-            name.rjust(w) if n else name.ljust(w) for name, w, n in zip(answer.columns, widths, is_number, strict=True)
-        )
-    ]
-    lines.append("  ".join("─" * width for width in widths))
-    for row in rows:
-        cells = (cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(row, widths, is_number, strict=True))
-        lines.append("  ".join(cells).rstrip())
-    if len(answer.rows) > SHOWN:
-        lines.append(f"… {len(answer.rows) - SHOWN:,} more rows: see all with --format csv")
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _cell(value: Any) -> str:
-    value = plain(value)
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def plain(value: Any) -> Any:
-    """A value of DuckDB as plain JSON data: bytes as hex, dates as ISO text."""
-    if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value).hex()
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, date | datetime):
-        return value.isoformat()
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+    lines = [line.strip() for line in text.splitlines()]
+    said = " – ".join(line for line in lines if line and not set(line) <= {"^", "~"})
+    return said if len(said) <= LONGEST_ERROR else said[:LONGEST_ERROR] + " …"

@@ -6,35 +6,50 @@ from typing import Any
 
 import duckdb
 
+from kifold.analytics.catalogue import is_list
 from kifold.analytics.intervals import wilson
 from kifold.analytics.query import Answer, run
 from kifold.core.ruleset import Ruleset
 
 
-def scores(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> Answer:
+def scores(connection: duckdb.DuckDBPyConnection, rules: Ruleset, variant: str | None = None) -> Answer:
     """How seats fare in finished matches, per variant and seat.
 
     `first` counts first places alone, `shared_first` those shared; `first_rate` counts both as one, `low` and `high`
     are its 95 % interval.
 
-    Columns: variant, seat, n, first, shared_first, first_rate, low, high, then score and score_sd where the game has
-    points, then the components.
+    Columns: variant, then seats (how many play) where a variant of the game leaves that open, seat, n, first,
+    shared_first, first_rate, low, high, then the means: score with its deviation score_sd where the game has points,
+    and the components that are one number for a seat.
+
+    Raises:
+        RulesetError: for an unknown variant.
     """
-    numbers = [slot.name for slot in rules.components if slot.length == rules.most_seats]
+    if variant is not None:
+        rules.variant(variant)
+    keys = ", ".join([*group_columns(rules), "seat"])
+    numbers = [slot.name for slot in rules.components if not is_list(rules, slot) and slot.name not in rules.words]
     means = "".join(f', round(avg("{name}"), 2) AS "{name}"' for name in numbers)
     points = ", round(avg(score), 2) AS score, round(stddev_samp(score), 2) AS score_sd" if rules.has_score else ""
     answer = run(
         connection,
-        "SELECT variant, seat, count(*) AS n, sum((rank = 1 AND NOT shared)::INT)::INT AS first, "
-        f"sum((rank = 1 AND shared)::INT)::INT AS shared_first{points}{means} "
-        f"FROM {rules.name}_scores WHERE finished GROUP BY variant, seat ORDER BY variant, seat",
+        f"SELECT {keys}, count(*) AS n, count(*) FILTER (rank = 1 AND NOT shared) AS first, "
+        f"count(*) FILTER (rank = 1 AND shared) AS shared_first{points}{means} FROM {rules.name}_scores "
+        f"WHERE finished AND variant = coalesce($variant, variant) GROUP BY {keys} ORDER BY {keys}",
+        {"variant": variant},
     )
-    return Answer(
-        [*answer.columns[:5], "first_rate", "low", "high", *answer.columns[5:]], [_rated(row) for row in answer.rows]
-    )
+    at = answer.columns.index("n")
+    columns = [*answer.columns[: at + 3], "first_rate", "low", "high", *answer.columns[at + 3 :]]
+    return Answer(columns, [_rated(row, at) for row in answer.rows])
 
 
-def _rated(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    n, first = row[2], row[3] + row[4]
-    low, high = wilson(first, n)
-    return (*row[:5], round(first / n, 4), round(low, 4), round(high, 4), *row[5:])
+def group_columns(rules: Ruleset) -> list[str]:
+    """What matches have to share to be compared: with fewer seats it is easier to come first."""
+    return ["variant", "seats"] if any(len(variant.seats) > 1 for variant in rules.variants) else ["variant"]
+
+
+def _rated(row: tuple[Any, ...], at: int) -> tuple[Any, ...]:
+    n, first, shared = row[at : at + 3]
+    low, high = wilson(first + shared, n)
+    rates = (round(rate, 4) for rate in ((first + shared) / n, low, high))
+    return (*row[: at + 3], *rates, *row[at + 3 :])

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import duckdb
 
 from kifold.analytics.query import Answer, run
+from kifold.core.fields import Field
 from kifold.core.registry import names, ruleset
+from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
+
+VIEWS = {
+    "matches": "one row per match, of all games; of one game with setup and result in <ruleset>_matches",
+    "events": "one row per event after event 0, of all games, also what was taken back; the events' own columns are in "
+    "<ruleset>_events and <ruleset>_log",
+    "scores": "one row per match and seat, of all games: how the seat stands, at the end where finished",
+}
+VIEWS_OF_RULESET = {
+    "matches": "one row per match",
+    "events": "one row per event that counts: without what was taken back",
+    "log": "one row per event after event 0, also what was taken back",
+    "scores": "one row per match and seat: how the seat stands, at the end where finished",
+}
 
 MEANINGS = {
     "match_id": "the match; equal in all views",
-    "match": "its id as text, as the command line takes it",
+    "match": "its id as text, as the command line takes it; match_text(match_id) anywhere",
     "ruleset": "the game",
     "variant": "its variant",
     "revision": "the revision of the rules that the match is pinned to",
@@ -32,25 +49,82 @@ MEANINGS = {
     "rank": "1 is best; ties share",
     "shared": "whether others have the same rank",
     "setup": "what the match started from",
+    "name": "what a note is called",
+    "values": "what a note says",
     "result": "the standings, one entry per seat",
     "digest": "BLAKE2b-128 of the log",
     "fingerprints": "of the state, every 16 events and at the end",
 }
 
 
+SEAT = {"seat": "the seat, from 0"}
+
+
 def described(connection: duckdb.DuckDBPyConnection) -> Answer:
-    """Every view with its columns, their types and meanings."""
-    meanings: dict[str, str] = {}
-    for rules in map(ruleset, names()):
-        meanings |= rules.units
-        meanings |= {name: field.description for name, field in columns_of(rules).items() if field.description}
-    meanings |= MEANINGS
+    """Every view with what its rows are (there column and type are null), its columns, their types and meanings."""
     found = run(
         connection,
-        "SELECT table_name, column_name, data_type FROM information_schema.columns "
-        "WHERE table_name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY table_name, ordinal_position",
+        "SELECT view_name, column_name, data_type FROM duckdb_views() JOIN duckdb_columns() "
+        "ON table_name = view_name AND duckdb_columns.schema_name = duckdb_views.schema_name "
+        "WHERE NOT duckdb_views.internal ORDER BY view_name, column_index",
     )
-    return Answer(
-        ["view", "column", "type", "meaning"],
-        [(view, column, kind, meanings.get(column, "")) for view, column, kind in found.rows],
-    )
+    meanings = _meanings([ruleset(name) for name in names()])
+    rows = []
+    for view, said in sorted(meanings.items()):
+        columns = [(column, kind) for of, column, kind in found.rows if of == view]
+        if columns:
+            rows.append((view, None, None, said[""]))
+            rows += [(view, column, kind, said.get(column, "")) for column, kind in columns]
+    return Answer(["view", "column", "type", "meaning"], rows)
+
+
+def _meanings(installed: Iterable[Ruleset]) -> dict[str, dict[str, str]]:
+    """By view the meaning of each column; under the empty name that of a row."""
+    views = {view: MEANINGS | {"": said} for view, said in VIEWS.items()}
+    views["scores"] |= SEAT
+    for rules in installed:
+        name = rules.name
+        components = {slot: _with_words(said, rules.words.get(slot, ())) for slot, said in rules.units.items()}
+        events = MEANINGS | {field.name: _field_meaning(field) for field in columns_of(rules).values()}
+        own = {"matches": MEANINGS, "events": events, "log": events, "scores": MEANINGS | SEAT | components}
+        for part, said in VIEWS_OF_RULESET.items():
+            views[f"{name}_{part}"] = own[part] | {"": f"{said} of {rules.title}"}
+        for slot, meaning in components.items():
+            for column in (slot, f"{name}_{slot}"):
+                before = views["scores"].get(column)
+                views["scores"][column] = f"{before}; {name}: {meaning}" if before else f"{name}: {meaning}"
+    return views
+
+
+def _field_meaning(field: Field) -> str:
+    return _with_words(field.description or MEANINGS.get(field.name, ""), field.words if field.kind != "bool" else ())
+
+
+def _with_words(meaning: str, words: Iterable[str]) -> str:
+    listed = ", ".join(words)
+    return f"{meaning}: {listed}" if meaning and listed else meaning or listed
+
+
+def listing(answer: Answer) -> str:
+    """What `described` says, as a text for people: the views of all games first."""
+    views: dict[str, list[tuple[str, str, str]]] = {}
+    heads = {}
+    for view, column, kind, meaning in answer.rows:
+        if column is None:
+            heads[view] = meaning
+        else:
+            views.setdefault(view, []).append((column, _short(kind), meaning))
+    lines = []
+    for view in sorted(views, key=lambda view: (view not in VIEWS, view)):
+        columns, of = views[view], view.removesuffix("_log") + "_events"
+        lines += ["", f"{view}: {heads[view]}"]
+        if view != of and of in views and view.endswith("_log"):
+            columns = [column for column in columns if column not in views[of]]
+            lines.append(f"  the columns of {of}, and")
+        widths = [max(len(column[at]) for column in columns) for at in range(2)]
+        lines += [f"  {name:{widths[0]}}  {kind:{widths[1]}}  {meaning}".rstrip() for name, kind, meaning in columns]
+    return "\n".join(lines[1:]) + "\n"
+
+
+def _short(kind: str) -> str:
+    return kind if not kind.startswith("STRUCT(") else "STRUCT[]" if kind.endswith("[]") else "STRUCT"

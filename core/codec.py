@@ -27,10 +27,9 @@ _started_decoder = msgspec.msgpack.Decoder(Started)
 
 def encode(event: Event | Started) -> bytes:
     """The canonical bytes of one event."""
-    if isinstance(event, Started):
-        if isinstance(event.setup, Setup) and newer_defaults(type(event.setup)):
-            event = msgspec.structs.replace(event, setup=written(event.setup))
-    elif newer_defaults(type(event)):
+    if isinstance(event, Started) and isinstance(event.setup, Setup) and newer_defaults(type(event.setup)):
+        event = msgspec.structs.replace(event, setup=written(event.setup))
+    if newer_defaults(type(event)):
         return _encoder.encode((tag_of(type(event)), *written(event)))
     return _encoder.encode(event)
 

@@ -19,6 +19,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 OF_EVENTS = frozenset({"archived", "event", "match_id", "seq", "tag", "undone"})
 """What every event has in records, in JSON and in SQL, so that no field can be called so."""
+OF_SCORES = frozenset({"finished", "match_id", "player", "ruleset", "seat", "seats", "shared", "variant"})
+"""What every row of `scores` has in SQL, so that no component of a result can be called so."""
 OF_SETUPS = frozenset({"seats", "variant"})
 """What the rules read of event 0 beside options and setup."""
 
@@ -109,6 +111,13 @@ def _check_result(ruleset: Ruleset) -> None:
             raise DeclarationError(
                 f"{ruleset.result.__name__}: {name} is a list of {seats} × k, k numbers for each seat"
             )
+        if name in OF_SCORES:
+            raise DeclarationError(
+                f"{ruleset.result.__name__}: a component cannot be called {name}, every row of scores has that itself"
+            )
+    for name in ruleset.words:
+        if name in ("rank", "score") or lengths.get(name) != seats:
+            raise DeclarationError(f"words for {name}: the result has no such component of one number for each seat")
 
 
 def _check_once(where: str, names: Iterable[str]) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
+from msgspec import NODEFAULT
 
-from kifold.core.events import Event, Setup
-from kifold.core.fields import fields_of
+from kifold.core.events import Event
+from kifold.core.fields import since_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def lifter(upcasters: Sequence[Upcaster]) -> Callable[[Event], Event]:
     return lift
 
 
-def written(struct: Event | Setup) -> tuple[Any, ...]:
+def written(struct: msgspec.Struct) -> tuple[Any, ...]:
     """The values of the fields that are written: without the last ones that are newer than the first version, as long
     as they have their default.
     """
@@ -55,6 +56,8 @@ def written(struct: Event | Setup) -> tuple[Any, ...]:
 
 
 @cache
-def newer_defaults(struct: type[Event] | type[Setup]) -> tuple[Any, ...]:
+def newer_defaults(struct: type[msgspec.Struct]) -> tuple[Any, ...]:
     """The defaults of the fields that are newer than the first version, in order: they are the last ones."""
-    return tuple(field.default for field in fields_of(struct) if field.since > 1)
+    hints = get_type_hints(struct, include_extras=True)
+    newer = [info for info in msgspec.structs.fields(struct) if since_of(hints[info.name]) > 1]
+    return tuple(info.default if info.default is not NODEFAULT else info.default_factory() for info in newer)

@@ -87,7 +87,7 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
 def _field(struct: type[msgspec.Struct], name: str, hint: Any, default: Any) -> Field:
     bare, meta = _unwrap(hint)
     where = f"{struct.__name__}.{name}"
-    description, added = meta.get("description", ""), meta["extra"].get("since", 1)
+    description, added = meta.get("description", ""), since_of(hint)
     if bare is bool:
         return Field(name, "bool", 0, 1, 0, ("false", "true"), description, default, added)
     if bare is int:
@@ -105,6 +105,12 @@ def _field(struct: type[msgspec.Struct], name: str, hint: Any, default: Any) -> 
             return Field(name, "ints", low, high, meta["max_length"], words, description, default, added)
         raise TypeError(f"{where}: a list needs integers and Meta(max_length=…)")
     raise TypeError(f"{where}: {bare!r} is no kind of field; see kifold.core.fields")
+
+
+def since_of(hint: Any) -> int:
+    """The version of the declaration that added a field with this annotation."""
+    added: int = _unwrap(hint)[1]["extra"].get("since", 1)
+    return added
 
 
 def _unwrap(hint: Any) -> tuple[Any, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """What the short notations of all games share: names of cells, the head that says whose event it is, what is refused.
 
-Words are read in ASCII only. Regular expressions and `int` take the digits of every script, and `str.lower` makes a plain
-letter of some that are none; two texts would then name one cell, and one of them nobody could tell from the other.
+Words are read in ASCII only. Regular expressions and `int` take the digits of every script, and `str.lower` makes a
+plain letter of some that are none; then several texts would name one cell, and nobody could tell them apart.
 """
 
 from __future__ import annotations

@@ -57,6 +57,7 @@ class Play:
         effective: (seq, event) of the ruleset's own events that count; as they are declared today.
         effects: the effect mask of each effective event.
         seats: who acted at each effective event, `CHANCE` for chance.
+        acted: the same by the event's number, also of what was taken back.
         snapshots: the essential bytes of the state after every 16th effective event.
         ending: the `Finished` or `Resigned` that closed the match, or None.
     """
@@ -70,6 +71,7 @@ class Play:
         self.ruleset = ruleset
         self.started = started
         self.log: list[Event] = []
+        self.acted: dict[int, int] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -88,7 +90,7 @@ class Play:
         """An independent copy, to try events on."""
         other = object.__new__(Play)
         for name, value in self.__dict__.items():
-            other.__dict__[name] = value[:] if isinstance(value, list) else value
+            other.__dict__[name] = value.copy() if isinstance(value, list | dict) else value
         other.state = self.state.copy()
         return other
 
@@ -135,6 +137,7 @@ class Play:
         event = self.ruleset.lift(event)
         record = flatten(self.ruleset, event)
         self.seats.append(self.ruleset.rules.actor(self.state, record))
+        self.acted[seq] = self.seats[-1]
         effects = self.ruleset.rules.apply(self.state, record)
         self.effective.append((seq, event))
         self.effects.append(effects)

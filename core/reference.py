@@ -208,7 +208,9 @@ def _result(ruleset: Ruleset) -> Lines:
         rows.append(("`score`", "1", "points by the rule book"))
     for slot in ruleset.components:
         numbers = str(slot.length // ruleset.most_seats)
-        rows.append((f"`{slot.name}`", numbers, ruleset.units.get(slot.name, "")))
+        words = ", ".join(f"{number} {word}" for number, word in enumerate(ruleset.words.get(slot.name, ())))
+        meaning = ruleset.units.get(slot.name, "") + (f": {words}; in SQL the word" if words else "")
+        rows.append((f"`{slot.name}`", numbers, meaning))
     yield from _table(("", "numbers", "meaning"), rows)
 
 

@@ -178,16 +178,27 @@ class FileReader:
         Raises:
             StoreError: when it cannot be read; with `intact` also when its log is not the one that was written.
         """
+        tables = self.tables(match)
+        if tables is None:
+            return None
+        log = next(self._logs(*tables))
+        if intact and log.digest != tables[0]["digest"][0].as_py():
+            raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+        return log
+
+    def tables(self, match: int) -> tuple[pa.Table, pa.Table] | None:
+        """The row and the events of one match, if the file holds it.
+
+        Raises:
+            StoreError: when a page is damaged.
+        """
         for number in range(self.groups):
             statistics = self._matches.metadata.row_group(number).column(0).statistics
             if statistics is None or statistics.min <= match <= statistics.max:
                 matches, events = self.group(number)
                 one = matches.filter(pc.field("match_id") == match)
                 if len(one):
-                    log = next(self._logs(one, events.filter(pc.field("match_id") == match)))
-                    if intact and log.digest != one["digest"][0].as_py():
-                        raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
-                    return log
+                    return one, events.filter(pc.field("match_id") == match)
         return None
 
     def _logs(self, matches: pa.Table, events: pa.Table) -> Iterator[Log]:

@@ -72,9 +72,9 @@ class BulkWriter:
 
     def add_tables(self, matches: pa.Table, events: pa.Table) -> None:
         """Take a row group of sorted tables whose ids follow those of the one before."""
-        if self._file is None:
-            self._file = FileWriter(self.store.archive_folder, self.ruleset)
         with uninterrupted():
+            if self._file is None:
+                self._file = FileWriter(self.store.archive_folder, self.ruleset)
             self._file.write(matches, events)
             self._ids.append(matches["match_id"].to_numpy())
         if self._file.events >= ROWS_PER_FILE:

@@ -52,9 +52,9 @@ def seat_of(event: Event, acted: int | None) -> int | None:
 
 def judge(play: Play) -> Judged:
     """What a folded match says of itself."""
-    seats = [seat_of(event, None) for event in play.log]
-    for (seq, event), seat in zip(play.effective, play.seats, strict=True):
-        seats[seq - 1] = seat_of(play.log[seq - 1], seat_of(event, None if seat == CHANCE else seat))
+    acted = {seq: None if seat == CHANCE else seat for seq, seat in play.acted.items()}
+    lift = play.ruleset.lift
+    seats = [seat_of(event, seat_of(lift(event), acted.get(seq))) for seq, event in enumerate(play.log, start=1)]
     prints = [fingerprint(snapshot) for snapshot in play.snapshots]
     if not play.effective or len(play.effective) % SNAPSHOT:
         prints.append(fingerprint(play.state.essential()))
@@ -80,7 +80,7 @@ def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
 
     # A log in which something was taken back may hide a refusal in what no longer counts: it is folded event by event.
     plain = [any(isinstance(event, Undone) for event in log.events) for log in logs]
-    effective = [[e for e in map(ruleset.lift, log.events) if type(e) in ruleset.events] for log in logs]
+    effective = [[event for event in log.events if type(event) in ruleset.events] for log in logs]
     corpus = Corpus.of(
         ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)]
     )
@@ -104,6 +104,6 @@ def _judged(corpus: Corpus, folded: Folded, m: int, log: Log, closing: Sequence[
 
     judged = judged_match(corpus, folded, m, acted, closing[0] if closing else None)
     of_events = iter(judged.seats)
-    own, lift = corpus.ruleset.events, corpus.ruleset.lift
-    seats = [seat_of(e, next(of_events) if type(lift(e)) in own else None) for e in log.events]
+    own = corpus.ruleset.events
+    seats = [next(of_events) if type(event) in own else seat_of(event, None) for event in log.events]
     return replace(judged, seats=seats)

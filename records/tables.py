@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from kifold.core.events import Event, Finished, Resigned, Started, tag_of
 from kifold.core.fields import Field, fields_of
-from kifold.core.play import Standing
+from kifold.core.play import Standing, standing_events
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of, events_schema, setup_type
 from kifold.records.judge import Judged
@@ -90,12 +90,14 @@ def option_text(value: bool | int | str) -> str:
 
 def ending_text(events: Sequence[Event], *, is_over: bool) -> str | None:
     """How a match ended: ``rules``, ``resigned``, ``abandoned`` …; None while it is unfinished."""
-    for event in reversed(events):
+    if not is_over:
+        return None
+    for _, event in reversed(standing_events(events)):
         if isinstance(event, Resigned):
-            return "resigned" if is_over else None
+            return "resigned"
         if isinstance(event, Finished):
-            return fields_of(Finished)[0].words[event.ending] if is_over else None
-    return "rules" if is_over else None
+            return fields_of(Finished)[0].words[event.ending]
+    return "rules"
 
 
 def standing_row(standing: Standing) -> dict[str, Any]:
@@ -104,12 +106,12 @@ def standing_row(standing: Standing) -> dict[str, Any]:
     return base | standing.components
 
 
-def agrees(standings: Sequence[Standing], stored: list[dict[str, Any]] | None) -> bool:
+def agrees(standings: Sequence[Standing], stored: list[dict[str, Any] | None] | None) -> bool:
     """Whether standings are those of a row of `matches`; a component that is newer than the row is not asked for."""
     found = [standing_row(standing) for standing in standings]
     if stored is None or len(found) != len(stored):
         return False
-    return all(now | then == now for now, then in zip(found, stored, strict=True))
+    return all(then is not None and now | then == now for now, then in zip(found, stored, strict=True))
 
 
 def event_columns(ruleset: Ruleset) -> dict[str, list[Any]]:

@@ -59,10 +59,14 @@ class Divergence:
         """
         self.ruleset = ruleset
         self.started = started
-        self.events = events
+        self.events = [ruleset.lift(event) for event in events]
         self._was, self._now = was, now
         self._last = len(events) if now.illegal is None else now.illegal.seq - 1
-        self._timeline = Timeline(ruleset, started, events[: self._last]) if self._last >= 0 else None
+        self._timeline = Timeline(ruleset, started, self.events[: self._last]) if self._last >= 0 else None
+        standing = standing_events(self.events[: max(self._last, 0)])
+        self._numbers = [0, *(seq for seq, event in standing if type(event) in ruleset.events)]
+        # After these events the states of the two folds are known to be alike.
+        self._alike = [0]
         self.found = sorted(self._found(), key=lambda difference: difference.seq)
 
     def __str__(self) -> str:
@@ -70,12 +74,10 @@ class Divergence:
         parts = ["\n".join(_some([str(each) for each in self.found]))]
         seq = next((each.board for each in self.found if each.board is not None), None)
         if self._timeline is not None and seq is not None:
-            before = self._timeline.at_seq(seq)
-            board = draw_text(picture_of(self.ruleset, self.started, before), colour=False)
-            parts.append(f"the board before that, after event {seq}:\n{_indented(board)}")
+            parts.append(_board(self._timeline, seq))
             if seq < self._last:
-                after = self._timeline.at_seq(seq + 1)
-                parts.append(_listed(f"event {seq + 1} changes", changes(before.state, after.state)))
+                states = [self._timeline.at_seq(at).state for at in (seq, seq + 1)]
+                parts.append(_listed(f"event {seq + 1} changes", changes(*states)))
         stored = next((each for each in self.found if each.changes), None)
         if stored is not None:
             parts.append(_listed(f"the state at {stored.place}, was → is", stored.changes))
@@ -120,24 +122,31 @@ class Divergence:
 
     def _fingerprints(self) -> Iterator[Difference]:
         """The first stretch of events in which the state became another."""
-        standing = standing_events(self.events[: max(self._last, 0)])
-        numbers = [0, *(seq for seq, event in standing if type(event) in self.ruleset.events)]
         # The last one is of the end, and of no use when the two folds do not end at the same event.
-        whole = (len(numbers) - 1) // SNAPSHOT if self._was.illegal != self._now.illegal else None
+        whole = (len(self._numbers) - 1) // SNAPSHOT if self._was.illegal != self._now.illegal else None
         old, new = (_split(fold.fingerprints)[:whole] for fold in (self._was, self._now))
         for k in range(max(len(old), len(new))):
+            first, last = (self._numbers[min(n, len(self._numbers) - 1)] for n in (k * SNAPSHOT, (k + 1) * SNAPSHOT))
+            self._alike.append(first)
             if old[k : k + 1] != new[k : k + 1]:
-                first, last = (numbers[min(n, len(numbers) - 1)] for n in (k * SNAPSHOT, (k + 1) * SNAPSHOT))
                 yield Difference(last, f"events {first + 1} to {last}", "the state became another (fingerprint)", first)
                 return
 
     def _states(self) -> Iterator[Difference]:
-        for ply, old in self._was.states.items():
-            differ = differing(old, self._now.states[ply]) if old and ply in self._now.states else []
-            if differ and self._timeline is not None:
-                fields = ", ".join(dict.fromkeys(change.field for change in differ))
+        for ply, old in sorted(self._was.states.items()):
+            new = self._now.states.get(ply)
+            if not old:
+                yield Difference(0, f"ply {ply}", "its state is not written yet", None)
+            elif new is None or self._timeline is None:
+                if self._was.illegal == self._now.illegal:
+                    yield Difference(0, f"ply {ply}", "the match has no such ply", None)
+            elif differ := differing(old, new):
                 seq = self._timeline.at(ply).seq
-                yield Difference(seq, f"ply {ply}", f"the state is another ({fields})", max(seq - 1, 0), differ)
+                fields = ", ".join(dict.fromkeys(change.field for change in differ))
+                before = max(alike for alike in self._alike if alike < seq or alike == 0)
+                yield Difference(seq, f"ply {ply}", f"the state is another ({fields})", before, differ)
+            else:
+                self._alike.append(self._timeline.at(ply).seq)
 
     def _tried(self) -> Iterator[Difference]:
         before = {(probe.after, str(probe.event)): probe.reason for probe in self._was.refused}
@@ -151,10 +160,27 @@ class Divergence:
     def _place(self, seq: int) -> str:
         if seq == 0 or self._timeline is None:
             return "the setup"
-        ply = self._timeline.at_seq(min(seq, self._last)).number
-        event = self.events[seq - 1]
-        ply += seq > self._last and type(event) in self.ruleset.actions
-        return f"ply {ply}, event {seq}, {event_line(self.ruleset, self.started, event)}"
+        return _place(self._timeline, seq, self.events[seq - 1])
+
+
+def refusal_text(ruleset: Ruleset, started: Started, events: Sequence[Event], refused: Refused) -> str:
+    """The first event of a match that the rules refuse, and the board before it. The setup has to be legal."""
+    timeline = Timeline(ruleset, started, events[: refused.seq - 1])
+    said = f"{refused.reason} – {refused.meaning}"
+    place = _place(timeline, refused.seq, ruleset.lift(events[refused.seq - 1]))
+    return f"{place}: {said}\n\n{_board(timeline, refused.seq - 1)}"
+
+
+def _place(timeline: Timeline, seq: int, event: Event) -> str:
+    """An event of a match, perhaps the one after the last of the timeline: its ply, its number, itself."""
+    ply = timeline.at_seq(min(seq, timeline.last_seq)).number
+    ply += seq > timeline.last_seq and type(event) in timeline.ruleset.actions
+    return f"ply {ply}, event {seq}, {event_line(timeline.ruleset, timeline.started, event)}"
+
+
+def _board(timeline: Timeline, seq: int) -> str:
+    picture = picture_of(timeline.ruleset, timeline.started, timeline.at_seq(seq))
+    return f"the board before that, after event {seq}:\n{_indented(draw_text(picture, colour=False))}"
 
 
 def _split(prints: str) -> list[str]:

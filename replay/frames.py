@@ -69,6 +69,7 @@ def event_line(ruleset: Ruleset, started: Started, event: Event | Hidden) -> str
         return f"{event.kind} (hidden)" if event.seat is None else f"{event.seat}:{event.kind} (hidden)"
     if isinstance(event, Noted):
         return f"{event.name}: {'; '.join(event.values)}"
+    event = ruleset.lift(event)
     if type(event) in ruleset.events:
         return ruleset.notation.write(started, event)
     said = to_json(event)

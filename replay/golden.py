@@ -133,6 +133,27 @@ def _tried(timeline: Timeline, probe: Probe) -> Probe:
     return Probe(probe.after, probe.event, refused.reason if refused else None)
 
 
+class _Head(msgspec.Struct):
+    """What names a match in its line."""
+
+    match: str = ""
+    tags: dict[str, str] = {}
+
+
+def case_names(logs: Path) -> dict[int, str]:
+    """The names of the matches of a file, by the numbers of their lines; no two have the same."""
+    names: dict[int, str] = {}
+    for number, line in enumerate(logs.read_bytes().split(b"\n"), start=1):
+        if line.strip():
+            try:
+                head = msgspec.json.decode(line, type=_Head)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                head = _Head()
+            name = head.tags.get("case") or head.match or f"line {number}"
+            names[number] = f"{name}, line {number}" if name in names.values() else name
+    return names
+
+
 def folds_path(logs: Path) -> Path:
     """Where the folds of a file of logs are."""
     return logs.with_name(logs.name.removesuffix(LOGS) + FOLDS)

@@ -25,4 +25,4 @@ def specimen(ruleset: Ruleset, variant: Variant) -> str:
 def reference_files(ruleset: Ruleset) -> dict[str, str]:
     """The reference page and its pictures, by their places in a folder of documents."""
     files = {f"rulesets/{ruleset.name}.md": reference_page(ruleset, "../images")}
-    return files | {f"images/{picture_name(ruleset, v)}": specimen(ruleset, v) + "\n" for v in ruleset.variants}
+    return files | {f"images/{picture_name(ruleset, v)}": specimen(ruleset, v) for v in ruleset.variants}

@@ -46,7 +46,7 @@ class Timeline:
     back to a fork, and a state is the path to it; `Undone` itself is no node.
 
     Attributes:
-        ruleset, started, events: the match; `events` is the whole log after event 0.
+        ruleset, started, events: the match; `events` is the whole log after event 0, as declared today.
         last_seq: the number of the last event in the log.
         last_ply: the number of the last ply.
         ply: the number of the ply that was asked for last.
@@ -60,7 +60,7 @@ class Timeline:
         """
         self.ruleset = ruleset
         self.started = started
-        self.events = events
+        self.events = [ruleset.lift(event) for event in events]
         self.last_seq = len(events)
         self.ply = 0
         self._every = every

@@ -20,13 +20,14 @@ from kifold.core.corpus import Folded, Folder
 from kifold.core.events import Started
 from kifold.core.play import Refused, standing_events
 from kifold.core.ruleset import SNAPSHOT, Ruleset
-from kifold.records.errors import NOT_AS_WRITTEN
+from kifold.records.archive import UNREADABLE
+from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.folded import judged_match, seat_column
 from kifold.records.ids import id_text
 from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
-from kifold.records.tables import ending_text, rows_to_logs, standing_row
+from kifold.records.tables import agrees, ending_text, rows_to_logs
 
 DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT = "damaged", "illegal", "diverged", "unverified", "exact"
 VERDICTS = (DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT)
@@ -52,10 +53,12 @@ def verify_group(rules: Ruleset, matches: pa.Table, events: pa.Table) -> Iterato
     A group of few matches is folded in plain Python: compiling rules for the first time takes longer.
 
     Raises:
-        StoreError: when the rows of the two tables do not belong together.
-        KeyError, IndexError, TypeError, ValueError: when the tables hold what no writer wrote.
+        StoreError: when the tables do not belong together, or hold what no writer wrote.
     """
-    group = read_group(rules, matches, events)
+    try:
+        group = read_group(rules, matches, events)
+    except UNREADABLE as error:
+        raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
     if len(matches) < MANY:
         group.is_plain[:] = False
     fast = _plain_verdicts(rules, group.only(group.is_plain)) if group.is_plain.any() else iter(())
@@ -129,7 +132,7 @@ def compare(
 
     if judged.fingerprints != row["fingerprints"]:
         return verdict(DIVERGED, diverged_where(row["fingerprints"] or b"", judged.fingerprints, numbers))
-    if [standing_row(standing) for standing in judged.standings] != row["result"]:
+    if not agrees(judged.standings, row["result"]):
         return verdict(DIVERGED, "at the end (result)")
     if (judged.is_over, ending) != (row["finished"], row["ending"]):
         return verdict(DIVERGED, "at the end (whether and how it ended)")
@@ -181,5 +184,5 @@ def verify_log(rules: Ruleset, row: dict[str, Any], log: Log, seats: Sequence[in
         return Verdict(log.match_id, rules.name, ILLEGAL, f"at event {judged.seq} ({judged.reason}: {judged.meaning})")
     if "fingerprints" not in row:
         return Verdict(log.match_id, rules.name, EXACT, is_unfinished=not judged.is_over)
-    numbers = [seq for seq, event in standing_events(log.events) if type(event) in rules.events]
+    numbers = [seq for seq, event in standing_events(log.events) if type(rules.lift(event)) in rules.events]
     return compare(rules, row, judged, ending_text(log.events, is_over=judged.is_over), seats, numbers)

@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from kifold.core.options import RulesetError
 from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
-from kifold.records.archive import UNREADABLE, FileReader, file_hash, paths
+from kifold.records.archive import FileReader, file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.store import Store
 from kifold.replay.verdicts import DAMAGED, DIVERGED, EXACT, UNVERIFIED, VERDICTS, Verdict, verify_group, verify_log
@@ -75,6 +78,26 @@ def verify_store(store: Store, report: Report, only: str | None, workers: int, o
                 on_progress(1, events)
 
 
+def verify_match(store: Store, match: int) -> Verdict:
+    """The verdict of one match of a store, wherever it lies.
+
+    Raises:
+        NoSuchMatch, StoreError: when it is not there, or cannot be read.
+    """
+    with store.journal.reading():
+        if store.journal.last_seq(match) is not None:
+            return _verify_live(store, match)[0]
+        file = store.file_of(match)
+    if file is None:
+        raise store.no_such_match(match)
+    if file[0] not in names():
+        return Verdict(match, file[0], UNVERIFIED, NOT_INSTALLED)
+    tables = store.reader(*file).tables(match)
+    if tables is None:
+        return Verdict(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
+    return next(verify_group(ruleset(file[0]), *tables))
+
+
 @contextmanager
 def _said(report: Report) -> Iterator[None]:
     """What cannot be read is said, and the rest goes on."""
@@ -130,7 +153,7 @@ def _verify_listed(store: Store, name: str, file: str, report: Report, workers: 
     """Verify a file of the archive, and that it is the one that is listed."""
     listed = {row[0] for row in store.journal.rows(LISTED, (file,))}
     if name not in names():
-        verdicts = [Verdict(match, name, UNVERIFIED, "this ruleset is not installed") for match in sorted(listed)]
+        verdicts = [Verdict(match, name, UNVERIFIED, NOT_INSTALLED) for match in sorted(listed)]
         report.add(verdicts, 0)
         on_progress(len(verdicts), 0)
         return
@@ -147,6 +170,7 @@ def _verify_listed(store: Store, name: str, file: str, report: Report, workers: 
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
 
 
+NOT_INSTALLED = "this ruleset is not installed"
 NOT_THE_BYTES = "not the bytes that were written"
 LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
 
@@ -164,12 +188,10 @@ def _verify_file(
     def verify(number: int) -> tuple[list[Verdict], int] | str:
         try:
             # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
-            matches, events = FileReader(folder, rules, file).group(number)
+            matches, events = (_without(gone, table) for table in FileReader(folder, rules, file).group(number))
             return list(verify_group(rules, matches, events)), len(events)
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
-        except UNREADABLE as error:
-            return f"{file}, row group {number}: is damaged ({type(error).__name__}: {error}); restore it from a copy"
 
     found = []
     with ThreadPoolExecutor(workers) as pool:
@@ -178,11 +200,17 @@ def _verify_file(
                 report.unreadable.append(outcome)
                 continue
             verdicts, events = outcome
-            verdicts = [one for one in verdicts if one.match_id not in gone]
             found += [one.match_id for one in verdicts]
             report.add(verdicts, events)
             on_progress(len(verdicts), events)
     return found
+
+
+def _without(gone: set[int], table: pa.Table) -> pa.Table:
+    """A table without the rows of matches that were deleted or replaced."""
+    if not gone:
+        return table
+    return table.filter(pc.invert(pc.is_in(table["match_id"], pa.array(gone, pa.int64()))))
 
 
 def _bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, workers: int) -> Iterator[Any]:

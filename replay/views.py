@@ -56,6 +56,7 @@ def seen_log(ruleset: Ruleset, started: Started, events: Sequence[Event], seat: 
 def _seen_event(ruleset: Ruleset, started: Started, event: Event, seat: int) -> Event | Hidden:
     if isinstance(event, Noted):
         return Hidden(kind_of(Noted), None)
+    event = ruleset.lift(event)
     if type(event) not in ruleset.events or ruleset.views is None:
         return event
     return ruleset.views.event(started, event, seat)

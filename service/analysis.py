@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from kifold.service.context import UsageError, choose
+from kifold.service.context import UsageError, choose, written_whole
 from kifold.service.matches import context_of
 
 if TYPE_CHECKING:
+    import duckdb
+
     from kifold.analytics.query import Answer
+    from kifold.core.ruleset import Ruleset
+
+SHOWN = 10
+"""Lines about what is left out."""
+
+VariantOption = Annotated[str | None, typer.Option(help="Only matches of this variant.")]
+AnswerFormatOption = Annotated[str, typer.Option("--format", help="table, csv or json.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,66 +38,111 @@ def sql(
     format_: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
     schema: Annotated[bool, typer.Option("--schema", help="List the views and their columns.")] = False,
+    database: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Make the views in a DuckDB database, for tools that do not know kifold."),
+    ] = None,
 ) -> None:
     """Answer a question in SQL about all matches, live and archived.
 
+    A database made with --database reads the archive where it lies, and holds a copy of the live matches: make it again
+    to have later ones in it.
+
     Example: kifold sql "select ruleset, count(*) from matches group by all"
     """
-    from kifold.analytics.catalogue import connect
-    from kifold.analytics.query import run, save_parquet
-    from kifold.analytics.views import described
+    from kifold.analytics.output import write
+    from kifold.analytics.query import save_parquet, stream
+    from kifold.analytics.views import described, listing
 
     choose(format_, ("table", "csv", "json", "parquet"), "--format")
-    if (query is None) != schema:
-        raise UsageError('give a query such as "select * from matches limit 5", or --schema')
-    if format_ == "parquet" and (out is None or schema):
+    if [query is not None, schema, database is not None].count(True) != 1:
+        raise UsageError('give a query such as "select * from matches limit 5", or --schema, or --database FILE')
+    if format_ == "parquet" and (out is None or query is None):
         raise UsageError("--format parquet writes the answer of a query to a file: name it with --out")
-    with context_of(context).store() as store:
-        connection = connect(store)
-        if schema or query is None:
-            _write(described(connection), format_, out)
-        elif format_ == "parquet" and out is not None:
-            save_parquet(connection, query, out)
-        else:
-            _write(run(connection, query), format_, out)
-
-
-def _write(answer: Answer, form: str, out: Path | None) -> None:
-    from kifold.analytics.query import render
-
-    text = render(answer, form)
-    if out is None:
-        typer.echo(text)
+    if database is not None:
+        _write_database(context, database)
         return
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
+    with _connected(context) as connection:
+        if query is None:
+            with _opened(out) as file:
+                if format_ == "table":
+                    file.write(listing(described(connection)))
+                else:
+                    write(described(connection), format_, file)
+        elif format_ == "parquet" and out is not None:
+            with written_whole(out) as draft:
+                save_parquet(connection, query, draft)
+        else:
+            answer = stream(connection, query)
+            with _opened(out) as file:
+                write(answer, format_, file)
+
+
+@contextmanager
+def _connected(context: typer.Context, only: Ruleset | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The views of the store; what they lack is said beside the answer."""
+    from kifold.analytics.catalogue import connect
+    from kifold.analytics.sources import naming_damage
+
+    left_out: list[str] = []
+    with (
+        context_of(context).store() as store,
+        naming_damage(store),
+        connect(store, only, left_out.append) as connection,
+    ):
+        _say(left_out)
+        yield connection
+
+
+def _say(left_out: list[str]) -> None:
+    for line in left_out[:SHOWN]:
+        typer.echo(f"kifold: {line}", err=True)
+    if len(left_out) > SHOWN:
+        typer.echo(f"kifold: … and {len(left_out) - SHOWN:,} more; see `kifold verify`", err=True)
+
+
+def _write_database(context: typer.Context, path: Path) -> None:
+    from kifold.analytics.database import write_database
+
+    left_out: list[str] = []
+    with context_of(context).store() as store:
+        write_database(store, path, left_out.append)
+        _say(left_out)
+        typer.echo(f"{path}: has views of {store.folder}; `FROM duckdb_views()` lists them with what they mean")
+
+
+@contextmanager
+def _opened(out: Path | None) -> Iterator[TextIO]:
+    """Where an answer goes: to a file, which is there only when it is whole, or to standard output."""
+    if out is None:
+        yield sys.stdout
+        return
+    with written_whole(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        yield file
 
 
 def openings(
     context: typer.Context,
     ruleset: Annotated[str, typer.Argument(metavar="RULESET")],
     depth: Annotated[int, typer.Option(min=1, help="How many decisions make the opening.")] = 1,
-    variant: Annotated[str | None, typer.Option(help="Only matches of this variant.")] = None,
+    variant: VariantOption = None,
     limit: Annotated[int, typer.Option(min=1, help="How many openings are shown.")] = 20,
-    format_: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
+    format_: AnswerFormatOption = "table",
 ) -> None:
     """How matches begin, and who comes first from there; symmetric openings are one.
 
     Example: kifold openings blokus --depth 2
     """
     from kifold.analytics import openings as found
-    from kifold.analytics.catalogue import connect
     from kifold.analytics.query import Answer
     from kifold.core import registry
 
     choose(format_, ("table", "csv", "json"), "--format")
     rules = registry.ruleset(ruleset)
-    with context_of(context).store() as store:
-        answer = found.openings(connect(store), rules, depth, variant)
+    with _connected(context, rules) as connection:
+        answer = found.openings(connection, rules, depth, variant)
     shown = Answer(answer.columns, answer.rows[:limit])
-    _write(found.for_people(shown) if format_ == "table" else shown, format_, None)
+    _write_rates(found.for_people(shown) if format_ == "table" else shown, format_, rules, variant)
     if len(answer.rows) > limit:
         typer.echo(f"{len(answer.rows):,} openings in all; see more with --limit", err=True)
 
@@ -93,17 +150,28 @@ def openings(
 def scores(
     context: typer.Context,
     ruleset: Annotated[str, typer.Argument(metavar="RULESET")],
-    format_: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
+    variant: VariantOption = None,
+    format_: AnswerFormatOption = "table",
 ) -> None:
     """How each seat fares: first places with their uncertainty, scores, components.
 
-    Example: kifold scores blokus
+    Example: kifold scores blokus --variant duo
     """
     from kifold.analytics import scores as fared
-    from kifold.analytics.catalogue import connect
     from kifold.core import registry
 
     choose(format_, ("table", "csv", "json"), "--format")
     rules = registry.ruleset(ruleset)
-    with context_of(context).store() as store:
-        _write(fared.scores(connect(store), rules), format_, None)
+    with _connected(context, rules) as connection:
+        answer = fared.scores(connection, rules, variant)
+    _write_rates(answer, format_, rules, variant)
+
+
+def _write_rates(answer: Answer, form: str, rules: Ruleset, variant: str | None) -> None:
+    from kifold.analytics.output import write
+
+    if form == "table" and not answer.rows:
+        which = rules.name if variant is None else f"{rules.name} {variant}"
+        typer.echo(f"no finished matches of {which} to count")
+    else:
+        write(answer, form, sys.stdout)

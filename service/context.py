@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -112,3 +113,28 @@ def print_json(data: Any) -> None:
     import json
 
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def written_whole(out: Path) -> Iterator[Path]:
+    """A file to write that becomes `out` when it is whole. Until then, and after an error, `out` is what it was.
+
+    Raises:
+        UsageError: when it cannot be written.
+    """
+    if out.exists() and not out.is_file():  # a pipe; or a folder, which says so itself
+        draft = place = out
+    else:
+        place = out.resolve()
+        draft = place.with_name(f"{place.name}.writing")
+    try:
+        if not place.parent.is_dir():
+            raise UsageError(f"{out}: there is no folder {place.parent}")
+        yield draft
+        if draft != place:
+            draft.replace(place)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from None
+    finally:
+        if draft != place:
+            draft.unlink(missing_ok=True)

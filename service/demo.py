@@ -143,7 +143,8 @@ QUESTIONS = (
 
 def _ask(store: Store) -> None:
     from kifold.analytics.catalogue import connect
-    from kifold.analytics.query import render, run
+    from kifold.analytics.output import render
+    from kifold.analytics.query import run
 
     connection = connect(store)
     for title, query in QUESTIONS:

@@ -18,7 +18,9 @@ from kifold.service.context import (
 )
 
 if TYPE_CHECKING:
-    from kifold.core.events import Setup
+    from collections.abc import Iterator, Sequence
+
+    from kifold.core.events import Event, Setup
     from kifold.core.play import Play
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
@@ -101,14 +103,26 @@ def append(
     """
     with context_of(context).store() as store:
         number = store.find(match)
-        play = store.folded(number)
-        events = []
-        for text in event:
-            events.append(read_event(play, text))
-            if play.why_not(events[-1]) is None:
-                play.add(events[-1])
+        # Read as they are appended: under a key that was used they are not looked at, whatever the position is by now.
+        events = _read_events(store, number, event)
         seq = store.append(number, events, expected_seq=expected_seq, key=key)
-        typer.echo(f"event {seq}; {_whose_turn(store.play(number))}")
+        typer.echo(f"event {seq}; {_whose_turn(store.folded(number))}")
+
+
+def _read_events(store: Store, match: int, texts: Sequence[str]) -> Iterator[Event]:
+    """Events as they are typed, each read in the position after those before it."""
+    from kifold.core.play import Refused
+
+    play = store.folded(match)
+    for text in texts:
+        try:
+            event = read_event(play, text)
+        except UsageError:
+            if play.is_over and not text.lstrip().startswith("{"):  # short notation may depend on who is to move
+                raise Refused(len(play.log) + 1, "match_over", "the match is over") from None
+            raise
+        yield event
+        play.add(event)
 
 
 def rules_of(log: Log) -> Ruleset:

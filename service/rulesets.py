@@ -86,6 +86,7 @@ def _described(rules: Ruleset) -> dict[str, Any]:
         "reasons": [{"name": n.name, "rule": n.rule, "meaning": n.meaning} for n in rules.reasons],
         "effects": [{"name": n.name, "rule": n.rule, "meaning": n.meaning} for n in rules.effects],
         "components": dict(rules.units),
+        "words": {name: list(words) for name, words in rules.words.items()},
         "events": json_schema(rules)["oneOf"],
     }
 

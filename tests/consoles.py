@@ -50,6 +50,7 @@ def follow(page: Path, folder: Path, environment: Mapping[str, str], update: str
             continue
         words = shlex.split(command.replace(shown_id, new_id) if shown_id else command)
         output = _run([KIFOLD, *words[1:]], folder, environment)
+        assert "Traceback" not in output, output
         if words[1] == "new":
             shown_id, new_id = shown or FIRST_ID, output
         as_shown = output.replace(new_id, shown_id) if shown_id else output

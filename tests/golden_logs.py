@@ -1,16 +1,13 @@
-"""Golden logs: matches as JSON Lines, and beside them what folding them gave when somebody last looked.
+"""Golden logs of this repository's rulesets: which there are, how they are made, and what compiled folds give.
 
-`tests/golden/<ruleset>/<variant>.jsonl` holds matches, each tagged with its case; `<variant>.folded.json` has one line
-for each. A case, once written, stays: logs are history. `KIFOLD_UPDATE_GOLDEN=1 pytest tests/test_golden.py` adds
-the cases that are missing and writes what folds give now, to be looked at as a diff before it is committed.
+`tests/golden/<ruleset>/<variant>.kifold.jsonl` holds matches, each tagged with its case; `kifold.replay.golden` says
+what lies beside them. A case, once written, stays: logs are history.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,28 +15,26 @@ from typing import Any
 from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import OptionValue, Started
 from kifold.core.options import Option, Variant
-from kifold.core.play import Play, fold, standings
+from kifold.core.play import Play, standings
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.samples import sample_match
 from kifold.records.formats import jsonl
 from kifold.records.ids import derived_id
-from kifold.records.judge import fingerprint, judge
+from kifold.records.judge import fingerprint
 from kifold.records.log import Log
-from kifold.records.tables import option_text, standing_row
+from kifold.records.tables import option_text
+from kifold.replay.golden import LOGS, Fold, standing_as_json
 
 FOLDER = Path(__file__).parent / "golden"
 SEED = 2026
+TRIED = 6
+"""So many random matches are looked through for one that a reading changes."""
 Case = tuple[Started, bool, int]
 """How a match is simulated: event 0, whether seats are greedy, the number of the match."""
-Fold = dict[str, Any]
 
 
 def logs_path(ruleset: Ruleset, variant: Variant) -> Path:
-    return FOLDER / ruleset.name / f"{variant.name}.jsonl"
-
-
-def folds_path(ruleset: Ruleset, variant: Variant) -> Path:
-    return FOLDER / ruleset.name / f"{variant.name}.folded.json"
+    return FOLDER / ruleset.name / (variant.name + LOGS)
 
 
 def read_logs(path: Path) -> list[Log]:
@@ -64,54 +59,28 @@ def readings(ruleset: Ruleset) -> Iterator[tuple[Option, OptionValue]]:
             yield option, option.low if option.default == option.high else option.high
 
 
-def folded_plainly(ruleset: Ruleset, log: Log) -> Fold:
-    """What folding a match gives, in plain Python."""
-    play, refused = fold(ruleset, log.started, log.events)
-    assert refused is None, f"{ruleset.name}, {case_of(log)}: {refused}"
-    judged = judge(play)
-    effects = Counter(chain.from_iterable(map(ruleset.effects.of, play.effects)))
-    rows = [standing_row(standing) for standing in judged.standings]
-    return _fold(ruleset, log, judged.fingerprints, effects, rows, is_over=judged.is_over)
-
-
 def folded_compiled(ruleset: Ruleset, logs: list[Log], folder: Folder) -> list[Fold]:
-    """The same of many, compiled."""
+    """What folding matches of the ruleset's own events gives, compiled; without states."""
     corpus = Corpus.of(ruleset, [(log.started, log.events) for log in logs])
     folded = folder.fold(corpus)
     ends = [*folded.matches["snapshot"][1:], len(folded.snapshots)]
     folds = []
     for m, log in enumerate(logs):
         assert folded.matches["done"][m] == len(log.events), f"{ruleset.name}, {case_of(log)}"
-        masks = folded.per_event["effects"][corpus.starts[m] : corpus.starts[m + 1]].tolist()
+        effects: defaultdict[str, list[int]] = defaultdict(list)
+        for seq, mask in enumerate(folded.per_event["effects"][corpus.starts[m] : corpus.starts[m + 1]].tolist(), 1):
+            for name in ruleset.effects.of(mask):
+                effects[name].append(seq)
+        prints = (fingerprint(one.tobytes()) for one in folded.snapshots[folded.matches["snapshot"][m] : ends[m]])
         result = SimpleNamespace(**{slot.name: folded.results[slot.name][m] for slot in ruleset.result.slots})
-        rows = [standing_row(standing) for standing in standings(ruleset, log.started.seats, result)]
-        prints = b"".join(fingerprint(s.tobytes()) for s in folded.snapshots[folded.matches["snapshot"][m] : ends[m]])
-        effects = Counter(chain.from_iterable(map(ruleset.effects.of, masks)))
+        rows: list[dict[str, Any]] = list(map(standing_as_json, standings(ruleset, log.started.seats, result)))
         is_over = bool(folded.matches["turn"][m] == NOBODY)
-        folds.append(_fold(ruleset, log, prints, effects, rows, is_over=is_over))
+        folds.append(Fold(case_of(log), log.digest.hex(), None, is_over, b"".join(prints).hex(), dict(effects), rows))
     return folds
 
 
-def _fold(
-    ruleset: Ruleset, log: Log, prints: bytes, effects: Counter[str], rows: list[dict[str, Any]], *, is_over: bool
-) -> Fold:
-    return {
-        "case": case_of(log),
-        "digest": log.digest.hex(),
-        "fingerprints": prints.hex(),
-        "over": is_over,
-        "effects": {name.name: effects[name.name] for name in ruleset.effects if effects[name.name]},
-        "standings": rows,
-    }
-
-
-def read_folds(path: Path) -> list[Fold]:
-    folds: list[Fold] = json.loads(path.read_text(encoding="utf-8"))
-    return folds
-
-
-def update(ruleset: Ruleset) -> None:
-    """Write the cases that are missing, and what folding all of them gives now."""
+def add_missing(ruleset: Ruleset) -> None:
+    """Write the cases that are missing."""
     for variant in ruleset.variants:
         path = logs_path(ruleset, variant)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -124,8 +93,6 @@ def update(ruleset: Ruleset) -> None:
                 logs.append(Log(derived_id(name.encode()), play.started, play.log))
         with path.open("wb") as file:
             jsonl.write(logs, file)
-        lines = [json.dumps(folded_plainly(ruleset, log), ensure_ascii=False) for log in logs]
-        folds_path(ruleset, variant).write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
 def _cases(ruleset: Ruleset, variant: Variant) -> dict[str, Case]:
@@ -146,19 +113,13 @@ def _cases(ruleset: Ruleset, variant: Variant) -> dict[str, Case]:
     return cases
 
 
-TRIED = 6
-
-
 def _first_that_differs(
     ruleset: Ruleset, variant: Variant, options: dict[str, OptionValue], usual: list[Play]
 ) -> int | None:
     """The number of the first match that a reading changes; in the first variant 0 where it changes none."""
     for number, play in enumerate(_played(ruleset, variant, options)):
-        if (play.log, play.effects, play.result()) != (
-            usual[number].log,
-            usual[number].effects,
-            usual[number].result(),
-        ):
+        other = usual[number]
+        if (play.log, play.effects, play.result()) != (other.log, other.effects, other.result()):
             return number
     return 0 if variant is ruleset.variants[0] else None
 

@@ -10,9 +10,10 @@ import pytest
 
 from kifold.core.registry import ruleset
 from kifold.replay.frames import captioned
+from kifold.replay.golden import folds_path
 from kifold.replay.svg import draw_svg
 from kifold.replay.text import draw_text
-from tests.golden_logs import folds_path, logs_path
+from tests.golden_logs import logs_path
 from tests.registered import NAMES, VARIANTS
 from tests.rulesets.matches import random_log
 
@@ -32,15 +33,15 @@ def test_every_folder_of_rules_is_registered_under_its_name(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
 def test_golden_logs(name: str, variant: str) -> None:
-    rules = ruleset(name)
-    for path in (logs_path(rules, rules.variant(variant)), folds_path(rules, rules.variant(variant))):
-        assert path.exists(), f"{path.relative_to(ROOT)} is missing: KIFOLD_UPDATE_GOLDEN=1 pytest tests/test_golden.py"
+    path = logs_path(ruleset(name), ruleset(name).variant(variant))
+    assert path.exists(), f"{path.relative_to(ROOT)} is missing: KIFOLD_ADD_GOLDEN=1 pytest tests/test_golden.py"
+    assert folds_path(path).exists(), "run pytest --kifold-update tests/golden"
 
 
 def test_golden_logs_belong_to_variants() -> None:
     files = set((ROOT / "tests" / "golden").rglob("*.json*"))
-    rules = [(ruleset(name), ruleset(name).variant(variant)) for name, variant in VARIANTS]
-    assert files == {path(*one) for one in rules for path in (logs_path, folds_path)}
+    logs = {logs_path(ruleset(name), ruleset(name).variant(variant)) for name, variant in VARIANTS}
+    assert files == logs | set(map(folds_path, logs))
 
 
 @pytest.mark.parametrize("name", NAMES)

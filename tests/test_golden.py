@@ -1,33 +1,40 @@
-"""Golden logs fold, in both ways of running, to what is written beside them. See `tests/golden_logs.py`."""
+"""Golden logs fold, compiled, to what is written beside them, and there is one for every reading.
+
+That they do so in plain Python the pytest plugin tests, a test for each match: see `kifold.replay.pytest_plugin`.
+`KIFOLD_ADD_GOLDEN=1 pytest tests/test_golden.py` adds logs that are missing, and `pytest --kifold-update tests/golden`
+writes what folding them gives now, to be looked at.
+"""
 
 from __future__ import annotations
 
 import os
 
+import msgspec
 import pytest
 
 from kifold.core.registry import ruleset
 from kifold.records.tables import option_text
-from tests import golden_logs
+from kifold.replay.golden import folds_path, read_folds
+from tests.golden_logs import add_missing, case_of, folded_compiled, logs_path, read_logs, readings
 from tests.registered import NAMES, VARIANTS
 from tests.rulesets.matches import folder
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _updated(request: pytest.FixtureRequest) -> None:
-    if "KIFOLD_UPDATE_GOLDEN" in os.environ:
+def _added() -> None:
+    if "KIFOLD_ADD_GOLDEN" in os.environ:
         for name in NAMES:
-            golden_logs.update(ruleset(name))
+            add_missing(ruleset(name))
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
-def test_both_ways_arrive_where_they_did(name: str, variant: str) -> None:
+def test_compiled_folds_arrive_where_they_did(name: str, variant: str) -> None:
     rules = ruleset(name)
-    logs = golden_logs.read_logs(golden_logs.logs_path(rules, rules.variant(variant)))
-    expected = golden_logs.read_folds(golden_logs.folds_path(rules, rules.variant(variant)))
-    assert [golden_logs.case_of(log) for log in logs] == [fold["case"] for fold in expected]
-    assert [golden_logs.folded_plainly(rules, log) for log in logs] == expected
-    assert golden_logs.folded_compiled(rules, logs, folder(rules)) == expected
+    path = logs_path(rules, rules.variant(variant))
+    logs, written = read_logs(path), read_folds(folds_path(path))
+    assert [case_of(log) for log in logs] == list(written)
+    expected = [msgspec.structs.replace(fold, states={}, refused=[]) for fold in written.values()]
+    assert folded_compiled(rules, logs, folder(rules)) == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -36,7 +43,7 @@ def test_every_reading_has_a_log(name: str) -> None:
     played = {
         (option, option_text(value))
         for variant in rules.variants
-        for log in golden_logs.read_logs(golden_logs.logs_path(rules, variant))
+        for log in read_logs(logs_path(rules, variant))
         for option, value in log.started.options.items()
     }
-    assert {(option.name, option_text(value)) for option, value in golden_logs.readings(rules)} <= played
+    assert {(option.name, option_text(value)) for option, value in readings(rules)} <= played

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -18,13 +20,14 @@ from typing import Any
 import pytest
 
 from kifold.core.samples import sample_match
-from tests.consoles import blocks, follow
+from tests.consoles import KIFOLD, blocks, follow
 
 PAGE = Path(__file__).parent.parent / "docs" / "write-a-ruleset.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BUILT, TESTED = TEXT.partition("## 8. Test it")[::2]
 MODULE = "\n\n".join(blocks(BUILT, "python"))
 TESTS, *MORE = blocks(TESTED, "python")
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 
 # One worker runs them all: they share one installation and one compilation.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("write-a-ruleset")]
@@ -92,20 +95,27 @@ def test_commands_print_what_the_page_shows(environment: dict[str, str], tmp_pat
 
 def test_its_tests_pass(environment: dict[str, str]) -> None:
     """Among them: both ways of running arrive at the same states, effects and lists."""
-    folder = Path(environment["SOURCE"])
-    said = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], folder, environment)
-    assert "3 passed" in said
+    assert "3 passed" in run([*PYTEST, "test_four.py"], Path(environment["SOURCE"]), environment)
+
+
+def test_its_golden_logs_are_tested(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "tests" / "golden").mkdir(parents=True)
+    store = environment | {"KIFOLD_STORE": str(tmp_path / "store")}
+    run([KIFOLD, "simulate", "four", "--games", "3", "--seed", "1"], tmp_path, store)
+    (export,) = re.findall(r"`kifold (export [^`]*)`", TESTED)
+    run([KIFOLD, *shlex.split(export)], tmp_path, store)
+    assert "3 passed" in run([*PYTEST, "--kifold-update"], tmp_path, environment)
+    assert "3 passed" in run(PYTEST, tmp_path, environment)
 
 
 def test_what_was_recorded_plainly_verifies_compiled(environment: dict[str, str], tmp_path: Path) -> None:
     """Imported matches are judged in plain Python, and verification of an archive folds compiled."""
     store = environment | {"KIFOLD_STORE": str(tmp_path / "store")}
-    kifold = str(Path(sys.executable).parent / "kifold")
-    run([kifold, "simulate", "four", "--games", "40", "--seed", "3", "--set", "four=loses"], tmp_path, store)
-    run([kifold, "export", "--where", "true", "--out", "four.jsonl"], tmp_path, store)
+    run([KIFOLD, "simulate", "four", "--games", "40", "--seed", "3", "--set", "four=loses"], tmp_path, store)
+    run([KIFOLD, "export", "--where", "true", "--out", "four.jsonl"], tmp_path, store)
     again = environment | {"KIFOLD_STORE": str(tmp_path / "again")}
-    assert "40 imported" in run([kifold, "import", "four.jsonl"], tmp_path, again)
-    assert "40 exact" in run([kifold, "verify"], tmp_path, again)
+    assert "40 imported" in run([KIFOLD, "import", "four.jsonl"], tmp_path, again)
+    assert "40 exact" in run([KIFOLD, "verify"], tmp_path, again)
 
 
 def test_what_it_does_without_works(four: dict[str, Any]) -> None:

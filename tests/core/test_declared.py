@@ -35,6 +35,11 @@ class Unranked(Record):
     score: Annotated[list[int], Array("i2", 4)]
 
 
+class Named(Record):
+    rank: Annotated[list[int], Array("i1", 4)]
+    player: Annotated[list[int], Array("i1", 4)]
+
+
 class TooShort(Record):
     rank: Annotated[list[int], Array("i1", 4)]
     coins: Annotated[list[int], Array("i1", 3)]
@@ -58,6 +63,9 @@ def same_twice() -> Reasons:
         ({"options": (Option("seats", "1", "", (True, False)),)}, "two things are called seats"),
         ({"result": Unranked}, "rank is a list of 4"),
         ({"result": TooShort}, "coins is a list of 4 × k"),
+        ({"result": Named}, "cannot be called player"),
+        ({"words": {"pair": ("no", "yes")}}, "words for pair"),
+        ({"words": {"score": ("no", "yes")}}, "words for score"),
         ({"reasons": same_twice()}, "reasons: two things are called over"),
     ],
 )

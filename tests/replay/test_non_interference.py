@@ -1,8 +1,8 @@
 """What a seat cannot know does not reach it: pairs of full logs that differ only in that give it the same view.
 
-The pairs are made from random matches of edgecolor, cut at a random event: cards that a seat has never seen change places
-among the other hands, the drawn cards and the deck. Only pairs whose second log is legal, too, and differs are counted. In
-chipstack every event is public; there the pairs are states that differ behind the other screens.
+The pairs are made from random matches of edgecolor, cut at a random event: cards that a seat has never seen change
+places among the other hands, the drawn cards and the deck. Only pairs whose second log is legal, too, and differs are
+counted. In chipstack every event is public; there the pairs are states that differ behind the other screens.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Pair = tuple[Play, Play]
 
 
 def view(play: Play, seat: int, *, with_pictures: bool = True) -> list[str]:
-    """Everything that a seat is told: log, state with every field, legal moves, pictures; sizes and digests of these."""
+    """Everything that a seat is told: log, whole state, legal moves, pictures; sizes and digests of these."""
     rules, started, is_over = play.ruleset, play.started, play.turn == NOBODY
     parts = [
         json.dumps(seen_json(seen_log(rules, started, play.log, seat))),
@@ -131,6 +131,10 @@ def test_a_leak_is_noticed(leak: Callable[..., Any], monkeypatch: pytest.MonkeyP
     several = [next(found) for _ in range(20)]
     monkeypatch.setitem(EDGECOLOR.__dict__, "views", views)
     assert any(view(first, 0) != view(second, 0) for first, second in several)
+
+
+def chips_shown(play: Play, seat: int) -> str:
+    return draw_text(seen_picture(CHIPSTACK, play.started, play.state, seat, is_over=False), colour=False)
 
 
 def test_chips_behind_screens() -> None:

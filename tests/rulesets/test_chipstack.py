@@ -10,12 +10,11 @@ import pytest
 from kifold.core.events import Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, Refused
-from kifold.core.ruleset import NOBODY
+from kifold.core.ruleset import NOBODY, SPECTATOR
 from kifold.core.rulesets.chipstack import CHIPSTACK
 from kifold.core.rulesets.chipstack.board import AREA_CELLS, AREA_SIZE, area, lay_chip, take_chip, top_colour
 from kifold.core.rulesets.chipstack.declaration import MOST_HEIGHT, ChipstackSetup, Place, State, Take
 from kifold.core.rulesets.chipstack.views import hide_state
-from kifold.core.ruleset import SPECTATOR
 from tests.rulesets.chipstack_cases import (
     BLUE,
     GREEN,

@@ -11,9 +11,9 @@ from kifold.core.play import Play, Refused
 from kifold.core.rulesets.unionking import UNIONKING, rules
 from kifold.core.rulesets.unionking.board import is_board, line_ends
 from kifold.core.rulesets.unionking.declaration import UnionkingSetup
-from kifold.core.rulesets.unionking.greedy import gain
 from kifold.core.rulesets.unionking.layouts import GAME_3, GAMES_1_AND_2, points_of
 from kifold.core.rulesets.unionking.picture import _lines
+from kifold.core.rulesets.unionking.standing import gain
 from tests.rulesets.unionking_cases import (
     BLACK,
     GAMES,

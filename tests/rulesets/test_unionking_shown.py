@@ -13,7 +13,6 @@ from kifold.core.play import Play
 from kifold.core.rng import Random
 from kifold.core.rulesets.unionking import UNIONKING, rules
 from kifold.core.rulesets.unionking.declaration import Decline, Move, UnionkingSetup
-from kifold.core.rulesets.unionking.greedy import greedy
 from kifold.core.rulesets.unionking.layouts import GAMES_1_AND_2, points_of
 from tests.rulesets.unionking_cases import (
     BLACK,
@@ -39,7 +38,7 @@ def greedy_takes(play: Play) -> set[str]:
         out, source = Out(UNIONKING.event_record), Random()
         source.match = drawn
         n = rules.legal(play.state, play.turn, out)
-        event = out[greedy(play.state, out, n, source)]
+        event = out[UNIONKING.rules.greedy(play.state, out, n, source)]
         taken.add(NAMES[event.colour * 14 + event.part * 7 + event.figure] + "-" + name_of(event.to))
     return taken
 

@@ -7,7 +7,7 @@ from kifold.core.flat import flatten
 from kifold.core.play import Play
 from kifold.core.rulesets.unionking import UNIONKING
 from kifold.core.rulesets.unionking.declaration import Move, UnionkingSetup
-from kifold.core.rulesets.unionking.greedy import gain
+from kifold.core.rulesets.unionking.standing import gain
 
 WHITE, BLACK = 0, 1
 GAMES = ("game1", "game2", "game3")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from kifold.core.rules import Rules
 from kifold.core.ruleset import Notation, Ruleset
-from kifold.core.rulesets.blokus import notation, rules
+from kifold.core.rulesets.blokus import notation, rules, standing
 from kifold.core.rulesets.blokus.declaration import (
+    BONUS,
     EFFECTS,
+    MONOMINO_BONUS,
     OPTIONS,
     REASONS,
     VARIANTS,
@@ -16,7 +18,8 @@ from kifold.core.rulesets.blokus.declaration import (
     Result,
     State,
 )
-from kifold.core.rulesets.blokus.picture import opening, picture
+from kifold.core.rulesets.blokus.opening import opening
+from kifold.core.rulesets.blokus.picture import picture
 
 BLOKUS = Ruleset(
     name="blokus",
@@ -30,22 +33,13 @@ BLOKUS = Ruleset(
     result=Result,
     reasons=REASONS,
     effects=EFFECTS,
-    rules=Rules(
-        set_up=rules.set_up,
-        check=rules.check,
-        apply=rules.apply,
-        legal=rules.legal,
-        turn=rules.turn,
-        actor=rules.actor,
-        result=rules.result,
-        greedy=rules.greedy,
-    ),
+    rules=Rules.of(rules, standing),
     notation=Notation(notation.write, notation.read, "blue:a20,b20,b19"),
     picture=picture,
     opening=opening,
     units={
         "squares_left": "squares of the pieces not placed",
         "pieces_left": "pieces not placed",
-        "bonus": "+15 for placing everything, +20 with the single square last, per colour",
+        "bonus": f"+{BONUS} for placing everything, +{MONOMINO_BONUS} with the single square last, per colour",
     },
 )

@@ -6,7 +6,8 @@ one `and`. Listing goes the other way round: for one form, all columns of three 
 
 from __future__ import annotations
 
-from kifold.core.rulesets.blokus.declaration import GUARDED, SIDE, State
+from kifold.core.bits import count_bits
+from kifold.core.rulesets.blokus.declaration import DUO, GUARDED, SIDE, STRIDE, WORDS, State
 from kifold.core.rulesets.blokus.pieces import (
     ALL_PIECES,
     FIRST_FORM,
@@ -16,22 +17,16 @@ from kifold.core.rulesets.blokus.pieces import (
     FORM_HEIGHT,
     FORM_ROWS,
     FORM_WIDTH,
+    MOST_SQUARES,
+    N_PIECES,
     ORIENTATIONS,
-    PIECES,
+    RIM_ROWS,
     SQUARES,
 )
 
-N_PIECES = len(PIECES)
-STRIDE = SIDE + 1
-WORDS = SIDE + 6
 THREE_ROWS = (1 << 3 * STRIDE) - 1
-FORM_WORD = [WORDS * x + y for form in FORM_CELLS for x, y in (*form, *(form[-1:] * (5 - len(form))))]
-"""The word of each cell of form f at f·5 …, its last one repeated up to five."""
-
-DE_BRUIJN = 0x03F79D71B4CB0A89
-BIT_OF_PRODUCT = [0] * 64
-for _bit in range(64):
-    BIT_OF_PRODUCT[((1 << _bit) * DE_BRUIJN >> 58) & 63] = _bit
+FORM_WORD = [WORDS * x + y for form in FORM_CELLS for x, y in (*form, *(form[-1:] * (MOST_SQUARES - len(form))))]
+"""The word of each cell of form f at `MOST_SQUARES`·f …, its last one repeated up to so many."""
 
 # Start squares by colour (001-1, and for duo 001.7): column, row.
 CORNER_COLUMN = [0, 1, 1, 0]
@@ -48,7 +43,7 @@ def on_board(state: State, form: int, x: int, y: int) -> bool:
 def overlaps(state: State, form: int, x: int, y: int) -> bool:
     """Whether a form at (x, y) covers a taken square."""
     for row in range(FORM_HEIGHT[form]):
-        if state.taken[y + row] & (FORM_ROWS[form * 5 + row] << x):
+        if state.taken[y + row] & (FORM_ROWS[form * MOST_SQUARES + row] << x):
             return True
     return False
 
@@ -56,7 +51,7 @@ def overlaps(state: State, form: int, x: int, y: int) -> bool:
 def touches_own_edge(state: State, colour: int, form: int, x: int, y: int) -> bool:
     """Whether a form at (x, y) shares a side with a square of the colour."""
     for row in range(FORM_HEIGHT[form]):
-        if state.edges[colour * GUARDED + y + 1 + row] & (FORM_ROWS[form * 5 + row] << x):
+        if state.edges[colour * GUARDED + y + 1 + row] & (FORM_ROWS[form * MOST_SQUARES + row] << x):
             return True
     return False
 
@@ -64,7 +59,7 @@ def touches_own_edge(state: State, colour: int, form: int, x: int, y: int) -> bo
 def touches_own_corner(state: State, colour: int, form: int, x: int, y: int) -> bool:
     """Whether a square of a form at (x, y) touches the colour at a corner."""
     for row in range(FORM_HEIGHT[form]):
-        if state.corners[colour * GUARDED + y + 1 + row] & (FORM_ROWS[form * 5 + row] << x):
+        if state.corners[colour * GUARDED + y + 1 + row] & (FORM_ROWS[form * MOST_SQUARES + row] << x):
             return True
     return False
 
@@ -72,7 +67,7 @@ def touches_own_corner(state: State, colour: int, form: int, x: int, y: int) -> 
 def start_row(state: State, colour: int, y: int) -> int:
     """The squares of row y of which a colour's first piece has to cover one."""
     far = state.side - 1
-    if state.colours == 2:
+    if state.variant == DUO:
         return 1 << DUO_COLUMN[colour] if y == DUO_ROW[colour] else 0
     if state.starts_by_colour:
         return 1 << (far * CORNER_COLUMN[colour]) if y == far * CORNER_ROW[colour] else 0
@@ -82,7 +77,7 @@ def start_row(state: State, colour: int, y: int) -> int:
 def covers_start(state: State, colour: int, form: int, x: int, y: int) -> bool:
     """Whether a form at (x, y) covers a start square of the colour."""
     for row in range(FORM_HEIGHT[form]):
-        if start_row(state, colour, y + row) & (FORM_ROWS[form * 5 + row] << x):
+        if start_row(state, colour, y + row) & (FORM_ROWS[form * MOST_SQUARES + row] << x):
             return True
     return False
 
@@ -91,21 +86,20 @@ def put(state: State, colour: int, piece: int, form: int, x: int, y: int) -> Non
     """Lay a form down at (x, y)."""
     state.left[colour] &= ~(1 << piece)
     for row in range(FORM_HEIGHT[form]):
-        squares = FORM_ROWS[form * 5 + row] << x
+        squares = FORM_ROWS[form * MOST_SQUARES + row] << x
         state.own[colour * SIDE + y + row] |= squares
         state.taken[y + row] |= squares
     for row in range(FORM_HEIGHT[form] + 2):
         at = colour * GUARDED + y + row
-        state.edges[at] |= FORM_EDGES[form * 7 + row] << x >> 1
-        state.corners[at] |= FORM_CORNERS[form * 7 + row] << x >> 1
+        state.edges[at] |= FORM_EDGES[form * RIM_ROWS + row] << x >> 1
+        state.corners[at] |= FORM_CORNERS[form * RIM_ROWS + row] << x >> 1
 
 
 def spread(state: State, colour: int) -> int:
     """Write the words in which `places` looks: `open_words`, the squares that a piece of the colour may cover, and
-    `anchor_words`, those of which it has to cover one. Word y holds rows y … y + 2, 21 bits each: the bit between two
-    rows is never set, so no form fits across it. Word 26·d + y is the same shifted by d columns. Returns the union of
-    the
-    anchors: 0 when there are none.
+    `anchor_words`, those of which it has to cover one. Word y holds rows y … y + 2, `STRIDE` bits each: the bit between
+    two rows is never set, so no form fits across it. Word `WORDS`·d + y is the same shifted by d columns. Returns the
+    union of the anchors: 0 when there are none.
     """
     is_first = state.left[colour] == ALL_PIECES
     open_word, anchor_word, union = 0, 0, 0
@@ -116,20 +110,20 @@ def spread(state: State, colour: int) -> int:
         union |= anchors
         open_word = (open_word << STRIDE | row) & THREE_ROWS
         anchor_word = (anchor_word << STRIDE | anchors) & THREE_ROWS
-        for shift in range(5):
+        for shift in range(MOST_SQUARES):
             state.open_words[WORDS * shift + y] = open_word >> shift
             state.anchor_words[WORDS * shift + y] = anchor_word >> shift
     return union
 
 
 def places(state: State, form: int, y: int) -> int:
-    """Where a form may go with its lowest row in y … y + 2, after `spread`: bit 21·(row − y) + column."""
+    """Where a form may go with its lowest row in y … y + 2, after `spread`: bit `STRIDE`·(row − y) + column."""
     a, b, c, d, e = (
-        y + FORM_WORD[form * 5],
-        y + FORM_WORD[form * 5 + 1],
-        y + FORM_WORD[form * 5 + 2],
-        y + FORM_WORD[form * 5 + 3],
-        y + FORM_WORD[form * 5 + 4],
+        y + FORM_WORD[form * MOST_SQUARES],
+        y + FORM_WORD[form * MOST_SQUARES + 1],
+        y + FORM_WORD[form * MOST_SQUARES + 2],
+        y + FORM_WORD[form * MOST_SQUARES + 3],
+        y + FORM_WORD[form * MOST_SQUARES + 4],
     )
     fits = state.open_words[a] & state.open_words[b] & state.open_words[c] & state.open_words[d] & state.open_words[e]
     if fits == 0:
@@ -141,11 +135,6 @@ def places(state: State, form: int, y: int) -> int:
         | state.anchor_words[d]
         | state.anchor_words[e]
     )
-
-
-def lowest_bit(word: int) -> int:
-    """The number of the lowest bit that is set in a word of 63 bits, by de Bruijn multiplication."""
-    return BIT_OF_PRODUCT[((word & -word) * DE_BRUIJN >> 58) & 63]
 
 
 def can_place(state: State, colour: int) -> bool:
@@ -172,7 +161,4 @@ def squares_left(state: State, colour: int) -> int:
 
 def pieces_left(state: State, colour: int) -> int:
     """How many pieces a colour still has."""
-    count = 0
-    for piece in range(N_PIECES):
-        count += state.left[colour] >> piece & 1
-    return count
+    return count_bits(state.left[colour])

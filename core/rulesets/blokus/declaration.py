@@ -12,13 +12,19 @@ from msgspec import Meta
 from kifold.core.events import Event, Setup
 from kifold.core.fields import named
 from kifold.core.names import Effects, Reasons
-from kifold.core.options import Option, Variant
+from kifold.core.options import Option, Variant, by_variant, variant_number
 from kifold.core.records import DERIVED, I8, I32, SCRATCH, Array, Record
-from kifold.core.rulesets.blokus.pieces import PIECES
+from kifold.core.rulesets.blokus.pieces import MOST_SQUARES, N_PIECES, PIECES
 
 COLOURS = ("blue", "yellow", "red", "green")
-SIDE = 20
+GREEN = COLOURS.index("green")
+SIDE, DUO_SIDE = 20, 14
 GUARDED = SIDE + 2
+STRIDE = SIDE + 1
+"""Bits from one row of the board to the next in a word, see `board.spread`."""
+WORDS = SIDE + MOST_SQUARES + 1
+"""Words for one shift: one per row, and some above the board for forms that reach over its rim."""
+BONUS, MONOMINO_BONUS = 15, 20
 
 Colour = Annotated[int, named(COLOURS, "colour that places; in duo blue and yellow stand for the two colours")]
 Piece = Annotated[int, named(PIECES, "one of the 21 pieces")]
@@ -43,7 +49,7 @@ class Pass(Event, frozen=True, tag=17):
     colour: Colour
 
 
-MOST_PIECES = len(COLOURS) * len(PIECES)
+MOST_PIECES = len(COLOURS) * N_PIECES
 BY_ORDER = len(COLOURS)
 
 
@@ -78,19 +84,19 @@ class State(Record):
     """Bit set of the pieces that a colour still has."""
     bonus: Annotated[list[int], Array("i1", 4)]
     own: Annotated[list[int], Array("i4", 4 * SIDE)]
-    """The squares of each colour, row y of colour c at c·20 + y."""
+    """The squares of each colour, row y of colour c at `SIDE`·c + y."""
 
     taken: Annotated[list[int], Array("i4", SIDE), DERIVED]
     edges: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
-    """Squares that share a side with the colour's own; row y at c·22 + y + 1, a guard row at each end."""
+    """Squares that share a side with the colour's own; row y at `GUARDED`·c + y + 1, a guard row at each end."""
     corners: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
     """Squares that touch the colour's own at a corner, laid out like `edges`."""
     blocked: Annotated[I8, SCRATCH]
     """Bit set of colours known to have no placement left; by the lemma of 001.3 they never get one again."""
     columns: Annotated[I32, DERIVED]
     """A row with every column of the board set."""
-    open_words: Annotated[list[int], Array("i8", 5 * (SIDE + 6)), SCRATCH]
-    anchor_words: Annotated[list[int], Array("i8", 5 * (SIDE + 6)), SCRATCH]
+    open_words: Annotated[list[int], Array("i8", MOST_SQUARES * WORDS), SCRATCH]
+    anchor_words: Annotated[list[int], Array("i8", MOST_SQUARES * WORDS), SCRATCH]
     """Where the last question looked for placements, see `board.spread`."""
 
 
@@ -122,34 +128,34 @@ INCOMPLETE_SETUP = REASONS.name("incomplete_setup", "001.2", "the lists of piece
 
 EFFECTS = Effects()
 SKIPPED = EFFECTS.name("skipped", "001.3", "colours that can place nothing were passed over")
-ALL_PLACED = EFFECTS.name("all_placed", "001.4", "the colour has placed everything: +15")
-MONOMINO_LAST = EFFECTS.name("monomino_last", "001.4", "the colour has placed everything, the single square last: +20")
+ALL_PLACED = EFFECTS.name("all_placed", "001.4", f"the colour has placed everything: +{BONUS}")
+MONOMINO_LAST = EFFECTS.name(
+    "monomino_last", "001.4", f"the colour has placed everything, the single square last: +{MONOMINO_BONUS}"
+)
 PASSED_OUT = EFFECTS.name("passed_out", "001-2", "every colour that can place has passed in succession: the match ends")
 
-OPTIONS = (
-    Option(
-        "start_corner",
-        "001-1",
-        "where a colour's first piece goes",
-        ("any_free", "by_colour"),
-        (
-            "over any corner of the board that is free",
-            "over the corner of its colour: blue a20, yellow t20, red t1, green a1",
-        ),
-    ),
-    Option(
-        "voluntary_pass",
-        "001-2",
-        "whether a colour that can place may pass",
-        (False, True),
-        (
-            "a turn is lost only by who can place nothing",
-            "passing is allowed; the match also ends when all pass in succession",
-        ),
+START_CORNER = Option(
+    "start_corner",
+    "001-1",
+    "where a colour's first piece goes",
+    ("any_free", "by_colour"),
+    (
+        "over any corner of the board that is free",
+        "over the corner of its colour: blue a20, yellow t20, red t1, green a1",
     ),
 )
+VOLUNTARY_PASS = Option(
+    "voluntary_pass",
+    "001-2",
+    "whether a colour that can place may pass",
+    (False, True),
+    (
+        "a turn is lost only by who can place nothing",
+        "passing is allowed; the match also ends when all pass in succession",
+    ),
+)
+OPTIONS = (START_CORNER, VOLUNTARY_PASS)
 
-CLASSIC, TWO_PLAYER, THREE_PLAYER, DUO = range(4)
 VARIANTS = (
     Variant("classic", "four players, one colour each, 20×20", (4,), COLOURS),
     Variant(
@@ -168,3 +174,7 @@ VARIANTS = (
         frozenset({"start_corner"}),
     ),
 )
+TWO_PLAYER, THREE_PLAYER, DUO = (variant_number(VARIANTS, name) for name in ("two_player", "three_player", "duo"))
+SIDE_OF = by_variant(VARIANTS, {"classic": SIDE, "two_player": SIDE, "three_player": SIDE, "duo": DUO_SIDE})
+COLOURS_OF = by_variant(VARIANTS, {"classic": 4, "two_player": 4, "three_player": 4, "duo": 2})
+"""Rows and columns of each variant's board, and with how many colours it is played."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from kifold.core.events import Event, Started
+from kifold.core.notation import cell_name, nobody_to_move, plain, read_cell_name, read_colour, split_head
+from kifold.core.options import variant_number
 from kifold.core.ruleset import NOBODY
-from kifold.core.rulesets.blokus.declaration import COLOURS, DUO, VARIANTS, Pass, Place, State
+from kifold.core.rulesets.blokus.declaration import COLOURS, SIDE, SIDE_OF, VARIANTS, Pass, Place, State
 from kifold.core.rulesets.blokus.pieces import cells_of, piece_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
-
-LETTERS = "abcdefghijklmnopqrst"
-SQUARE = re.compile(r"([a-t])0*([1-9]|1\d|20)")
 
 
 def squares_text(cells: Iterable[tuple[int, int]]) -> str:
     """Squares row by row from the bottom: ``a1,b1,a2``."""
-    return ",".join(f"{LETTERS[x]}{y + 1}" for x, y in sorted(cells, key=lambda cell: (cell[1], cell[0])))
+    return ",".join(cell_name(x, y) for x, y in sorted(cells, key=lambda cell: (cell[1], cell[0])))
 
 
 def write(started: Started, event: Event) -> str:
@@ -35,12 +33,10 @@ def read(started: Started, state: State, text: str) -> Event:
     Raises:
         ValueError: for a text that names no square, no piece or no colour.
     """
-    word, _, squares = text.strip().lower().rpartition(":")
-    if word and word not in COLOURS:
-        raise ValueError(f"no colour {word!r}: choose from {', '.join(COLOURS)}")
-    colour = COLOURS.index(word) if word else colour_to_move(state)
+    head, squares = split_head(text)
+    colour = read_colour(head, COLOURS) if head else colour_to_move(state)
     if colour == NOBODY:
-        raise ValueError("the match is over: no colour is to move")
+        raise nobody_to_move("colour")
     if squares == "pass":
         return Pass(colour)
     cells = [square(part) for part in squares.split(",")]
@@ -52,12 +48,12 @@ def read(started: Started, state: State, text: str) -> Event:
 
 def square(text: str) -> tuple[int, int]:
     """(x, y) of a square such as ``a20``."""
-    match = SQUARE.fullmatch(text.strip())
-    if match is None:
+    found = read_cell_name(plain(text))
+    if found is None or max(found) >= SIDE:
         raise ValueError(f"{text!r} is no square: a letter a..t and a row 1..20, such as a20")
-    return LETTERS.index(match[1]), int(match[2]) - 1
+    return found
 
 
 def side_of(started: Started) -> int:
     """Rows and columns of the board of a match."""
-    return 14 if started.variant == VARIANTS[DUO].name else 20
+    return SIDE_OF[variant_number(VARIANTS, started.variant)]

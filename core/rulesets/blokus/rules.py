@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+from kifold.core.bits import lowest_bit
 from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
-from kifold.core.ranking import rank_by_score
-from kifold.core.rng import Random, below
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import (
-    N_PIECES,
-    STRIDE,
     can_place,
     covers_start,
-    lowest_bit,
     on_board,
     overlaps,
     pieces_left,
     places,
     put,
     spread,
-    squares_left,
     touches_own_corner,
     touches_own_edge,
 )
 from kifold.core.rulesets.blokus.declaration import (
     ALL_PLACED,
+    BONUS,
     BY_ORDER,
     COLOUR_NOT_IN_PLAY,
-    DUO,
+    COLOURS_OF,
+    GREEN,
     INCOMPLETE_SETUP,
     MATCH_OVER,
     MISSES_START,
+    MONOMINO_BONUS,
     MONOMINO_LAST,
     NO_OWN_CORNER,
     NOT_A_PIECE,
@@ -40,33 +39,37 @@ from kifold.core.rulesets.blokus.declaration import (
     PASSED_OUT,
     PASSING_NOT_ALLOWED,
     PIECE_ALREADY_PLACED,
+    SIDE_OF,
     SKIPPED,
+    START_CORNER,
+    STRIDE,
     THREE_PLAYER,
     TOUCHES_OWN_EDGE,
     TWO_PLAYER,
-    Result,
+    Pass,
+    Place,
     State,
 )
 from kifold.core.rulesets.blokus.pieces import (
     ALL_PIECES,
     FIRST_FORM,
     MONOMINO,
+    N_PIECES,
     ORIENTATIONS,
-    SQUARES,
 )
 
-PLACE, PASS = 16, 17
-GREEN = 3
+PLACE, PASS = tag_of(Place), tag_of(Pass)
+BY_COLOUR = START_CORNER.number("by_colour")
 
 
 def set_up(state: State, setup: EventRecord) -> int:
     """An empty board, and on it the pieces that were set up by hand; each needs an entry in all five lists."""
     state.variant = setup.variant
     state.seats = setup.seats
-    state.colours = 2 if setup.variant == DUO else 4
-    state.side = 14 if setup.variant == DUO else 20
+    state.colours = COLOURS_OF[setup.variant]
+    state.side = SIDE_OF[setup.variant]
     state.columns = (1 << state.side) - 1
-    state.starts_by_colour = setup.start_corner
+    state.starts_by_colour = 1 if setup.start_corner == BY_COLOUR else 0
     state.voluntary_pass = setup.voluntary_pass
     for colour in range(state.colours):
         state.left[colour] = ALL_PIECES
@@ -81,7 +84,7 @@ def set_up(state: State, setup: EventRecord) -> int:
             return reason
         put(state, colour, piece, FIRST_FORM[piece] + setup.orientations[i], setup.xs[i], setup.ys[i])
         if state.left[colour] == 0:
-            state.bonus[colour] = 15
+            state.bonus[colour] = BONUS
     first = 0 if setup.to_move == BY_ORDER else setup.to_move
     if first >= state.colours:
         return COLOUR_NOT_IN_PLAY
@@ -170,7 +173,7 @@ def apply(state: State, event: EventRecord) -> int:
     state.passes = 0
     put(state, colour, event.piece, FIRST_FORM[event.piece] + event.orientation, event.x, event.y)
     if state.left[colour] == 0:
-        state.bonus[colour] = 20 if event.piece == MONOMINO else 15
+        state.bonus[colour] = MONOMINO_BONUS if event.piece == MONOMINO else BONUS
         effects |= MONOMINO_LAST if event.piece == MONOMINO else ALL_PLACED
     return effects
 
@@ -254,31 +257,3 @@ def list_placements(state: State, colour: int, out: Out, n: int) -> int:
                         event.y = y + bit // STRIDE
                         n += 1
     return n
-
-
-def result(state: State, result: Result) -> None:
-    """−1 for each square left, or the bonus for having placed everything; highest score first, ties share (001-6)."""
-    for colour in range(state.colours):
-        if state.variant == THREE_PLAYER and colour == GREEN:
-            continue
-        seat = seat_of(state, colour)
-        left = squares_left(state, colour)
-        result.squares_left[seat] += left
-        result.pieces_left[seat] += pieces_left(state, colour)
-        result.bonus[seat] += state.bonus[colour]
-        result.score[seat] += state.bonus[colour] - left
-    rank_by_score(result, state.seats)
-
-
-def greedy(state: State, out: Out, n: int, random: Random) -> int:
-    """Any of the placements that cover the most squares."""
-    best, ties, chosen = -1, 0, 0
-    for i in range(n):
-        gain = SQUARES[out[i].piece] if out[i].tag == PLACE else 0
-        if gain > best:
-            best, ties = gain, 0
-        if gain == best:
-            ties += 1
-            if below(random, ties) == 0:
-                chosen = i
-    return chosen

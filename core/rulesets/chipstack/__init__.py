@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kifold.core.rules import Rules
 from kifold.core.ruleset import Notation, Ruleset, Views
-from kifold.core.rulesets.chipstack import notation, rules
+from kifold.core.rulesets.chipstack import notation, rules, standing
 from kifold.core.rulesets.chipstack.declaration import (
     EFFECTS,
     OPTIONS,
@@ -16,7 +16,8 @@ from kifold.core.rulesets.chipstack.declaration import (
     State,
     Take,
 )
-from kifold.core.rulesets.chipstack.picture import opening, picture
+from kifold.core.rulesets.chipstack.opening import opening
+from kifold.core.rulesets.chipstack.picture import picture
 from kifold.core.rulesets.chipstack.views import hide_state, seat_picture
 
 CHIPSTACK = Ruleset(
@@ -31,17 +32,7 @@ CHIPSTACK = Ruleset(
     result=Result,
     reasons=REASONS,
     effects=EFFECTS,
-    rules=Rules(
-        set_up=rules.set_up,
-        check=rules.check,
-        apply=rules.apply,
-        legal=rules.legal,
-        turn=rules.turn,
-        actor=rules.actor,
-        result=rules.result,
-        greedy=rules.greedy,
-        chance=rules.chance,
-    ),
+    rules=Rules.of(rules, standing),
     notation=Notation(notation.write, notation.read, "purple-square@4-e:3-d,3-e,6-d"),
     picture=picture,
     views=Views(hide_state, picture=seat_picture),

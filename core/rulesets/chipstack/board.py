@@ -58,8 +58,8 @@ def remove_piece(state: State, cell: int) -> int:
 
 
 def shape_on(state: State, cell: int) -> int:
-    """The shape of the piece on a cell."""
-    return (state.pieces[cell] - 1) % N_SHAPES
+    """The shape of the piece on a cell: its kind modulo `N_SHAPES`, written so that it costs nothing."""
+    return (state.pieces[cell] - 1) & 1
 
 
 def colour_on(state: State, cell: int) -> int:
@@ -83,6 +83,11 @@ def colour_at(state: State, cell: int, height: int) -> int:
 def top_colour(state: State, cell: int) -> int:
     """The colour of the top chip of a stack that is not empty."""
     return colour_at(state, cell, state.heights[cell] - 1)
+
+
+def is_open(state: State, cell: int) -> bool:
+    """Whether a chip can be taken from a cell: it has chips and no piece on them."""
+    return state.heights[cell] > 0 and state.pieces[cell] == 0
 
 
 def take_chip(state: State, cell: int) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from kifold.core.events import Event, Started
+from kifold.core.notation import LETTERS, nobody_to_move, plain, read_seat
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.chipstack.board import SIZE
 from kifold.core.rulesets.chipstack.declaration import COLOURS, MOST_SLOTS, SHAPES, Place, State, Take
 from kifold.core.rulesets.chipstack.rules import turn
 
-LETTERS = "abcdef"
-WORD = re.compile(r"(?:(?P<seat>\d+):)?(?P<what>[^@:]*)@(?P<cell>[^@:]*)(?::(?P<targets>[^@:]*))?")
+WORD = re.compile(r"(?:(?P<seat>[0-9]+):)?(?P<what>[^@:]*)@(?P<cell>[^@:]*)(?::(?P<targets>[^@:]*))?")
 CELL = re.compile(r"([1-6])-?([a-f])")
 
 
@@ -36,14 +36,12 @@ def read(started: Started, state: State, text: str) -> Event:
     Raises:
         ValueError: for a text that is no event, or names no seat, piece or cell.
     """
-    match = WORD.fullmatch(text.strip().lower())
+    match = WORD.fullmatch(plain(text))
     if match is None:
         raise ValueError(f"{text!r} is no event: write purple-square@4-e:3-d,3-e,6-d or take@4-e")
-    seat = int(match["seat"]) if match["seat"] else turn(state)
+    seat = read_seat(match["seat"], started.seats) if match["seat"] else turn(state)
     if seat == NOBODY:
-        raise ValueError("the match is over: no seat is to move")
-    if seat >= started.seats:
-        raise ValueError(f"no seat {seat}: seats are 0..{started.seats - 1}")
+        raise nobody_to_move("seat")
     cell = read_cell(match["cell"])
     targets = sorted(read_cell(part) for part in match["targets"].split(",")) if match["targets"] else []
     if match["what"] == "take":

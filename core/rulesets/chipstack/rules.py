@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
 from kifold.core.rng import Random, below
 from kifold.core.ruleset import NOBODY
@@ -11,19 +12,21 @@ from kifold.core.rulesets.chipstack.board import (
     AREA,
     AREA_CELLS,
     AREA_SIZE,
+    ROUND,
+    SQUARE,
     begin_outcomes,
     can_fill,
     find_direct,
     find_redirects,
     find_slots,
+    is_open,
+    kind_of,
     lay_chip,
     merge_targets,
     next_outcome,
     put_piece,
     remove_piece,
-    shape_on,
     take_chip,
-    top_colour,
 )
 from kifold.core.rulesets.chipstack.declaration import (
     BONUS_UNPAID,
@@ -33,28 +36,35 @@ from kifold.core.rulesets.chipstack.declaration import (
     MATCH_ENDED,
     MATCH_OVER,
     MOST_SLOTS,
+    N_COLOURS,
+    N_KINDS,
+    N_SHAPES,
     NO_CHIP_LEFT,
     NO_PIECE_LEFT,
     NO_PIECE_THERE,
     NO_SUCH_SEAT,
     NOT_YOUR_TURN,
+    OVER,
     PHASE_ENDED_FULL,
     PHASE_ENDED_NO_KIND,
     REDIRECTED,
     SHORTAGE,
     SLOT_DEAD,
+    STACKING,
+    TAKING,
     TALL_STACK,
     TARGETS_NOT_ALLOWED,
     TARGETS_NOT_SORTED,
     WRONG_NUMBER_OF_TARGETS,
     WRONG_PHASE,
-    Result,
+    ZERO_COLOURS,
+    Place,
     State,
+    Take,
 )
 
-PLACE, TAKE = 16, 17
-STACKING, TAKING, OVER = 0, 1, 2
-N_COLOURS, N_KINDS = 5, 10
+PLACE, TAKE = tag_of(Place), tag_of(Take)
+WORST = ZERO_COLOURS.number("worst")
 CHIPS_PER_COLOUR = 20
 PIECES_PER_KIND = 3
 TALL = 4
@@ -70,7 +80,7 @@ def set_up(state: State, setup: EventRecord) -> int:
     if setup.first >= setup.seats:
         return NO_SUCH_SEAT
     state.seats = setup.seats
-    state.zero_is_worst = setup.zero_colours
+    state.zero_is_worst = 1 if setup.zero_colours == WORST else 0
     state.to_move = setup.first
     for colour in range(N_COLOURS):
         state.supply[colour] = CHIPS_PER_COLOUR
@@ -93,7 +103,7 @@ def why_not_place(state: State, event: EventRecord) -> int:
     """A piece and a chip of its colour, a cell without piece, a chip for every slot while the supply lasts (000.4)."""
     if state.phase != STACKING:
         return WRONG_PHASE
-    if state.left[2 * event.colour + event.shape] == 0:
+    if state.left[kind_of(event.colour, event.shape)] == 0:
         return NO_PIECE_LEFT
     if state.supply[event.colour] == 0:
         return NO_CHIP_LEFT
@@ -126,38 +136,27 @@ def apply(state: State, event: EventRecord) -> int:
 
 def place(state: State, event: EventRecord) -> int:
     """The piece goes down, then comes what follows from it, in the order a–d of 000.4."""
+    kind = kind_of(event.colour, event.shape)
     effects = effects_of_slots(state, event)
-    is_last, tall = is_last_of_kind(state, event), tall_chips(state, event)
-    put_piece(state, kind_of(event.colour, event.shape), event.cell)
-    lay_chips(state, event)
-    if is_last:
-        effects |= LAST_OF_KIND
-    if tall:
+    put_piece(state, kind, event.cell)
+    due = lay_chips(state, event)
+    if due:
         effects |= TALL_STACK
-    effects |= pay_bonus(state, event.seat, event.colour, is_last + tall)
+    if state.left[kind] == 0:
+        due += 1
+        effects |= LAST_OF_KIND
+    effects |= pay_bonus(state, event.seat, event.colour, due)
     return effects | end_placing(state, event.seat)
 
 
-def lay_chips(state: State, event: EventRecord) -> None:
-    """Effect a: the chips go on their targets."""
+def lay_chips(state: State, event: EventRecord) -> int:
+    """Effect a: the chips go on their targets. Returns how many came on four or more, which is part of effect b."""
+    tall = 0
     for i in range(event.n_targets):
+        if state.heights[event.targets[i]] >= TALL:
+            tall += 1
         lay_chip(state, event.targets[i], event.colour)
     state.supply[event.colour] -= event.n_targets
-
-
-def is_last_of_kind(state: State, event: EventRecord) -> int:
-    """Effect b: 1 for a placement, not yet made, of the last piece of its kind."""
-    return 1 if state.left[kind_of(event.colour, event.shape)] == 1 else 0
-
-
-def tall_chips(state: State, event: EventRecord) -> int:
-    """Effect b: how many chips of a placement, not yet made, come on four or more, one laid after the other."""
-    tall = 0
-    same = 0
-    for i in range(event.n_targets):
-        same = same + 1 if i and event.targets[i] == event.targets[i - 1] else 0
-        if state.heights[event.targets[i]] + same >= TALL:
-            tall += 1
     return tall
 
 
@@ -206,7 +205,7 @@ def effects_of_slots(state: State, event: EventRecord) -> int:
 def is_any_kind_placeable(state: State) -> bool:
     """Whether there is a piece left with a chip of its colour in the supply (000-11)."""
     for colour in range(N_COLOURS):
-        if state.supply[colour] and state.left[2 * colour] + state.left[2 * colour + 1]:
+        if state.supply[colour] and state.left[kind_of(colour, ROUND)] + state.left[kind_of(colour, SQUARE)]:
             return True
     return False
 
@@ -225,11 +224,6 @@ def take(state: State, event: EventRecord) -> int:
     return 0
 
 
-def is_open(state: State, cell: int) -> bool:
-    """Whether a chip can be taken from a cell: it has chips and no piece on them."""
-    return state.heights[cell] > 0 and state.pieces[cell] == 0
-
-
 def turn(state: State) -> int:
     """The seat to move."""
     return NOBODY if state.phase == OVER else state.to_move
@@ -240,7 +234,7 @@ def legal(state: State, seat: int, out: Out) -> int:
     n = 0
     for cell in range(CELLS):
         if state.phase == STACKING and not state.pieces[cell]:
-            for shape in range(2):
+            for shape in range(N_SHAPES):
                 n = list_placements(state, seat, shape, cell, out, n)
         elif state.phase == TAKING and state.pieces[cell]:
             event = slot(out, n)
@@ -255,16 +249,43 @@ def list_placements(state: State, seat: int, shape: int, cell: int, out: Out, n:
     """Append the placements of a shape on a cell, in every colour, from number n on; the new number."""
     redirects = find_redirects(state, shape, cell)
     live = find_direct(state, shape, cell, redirects)
-    for k in range(live):
+    for k in range(1, live):
+        # With too few chips for all slots it is a choice which of them get one.
         colours = colours_with(state, shape, live, k)
         if colours:
-            # Too few chips: it is a choice which slots get one.
-            n = list_outcomes(state, live, k, 0, colours, out, n)
+            begin_outcomes(state, live)
+            depth = 0
+            while next_outcome(state, live, k, depth):
+                merge_targets(state, k, 0)
+                n = write_placements(state, seat, shape, cell, colours, k, out, n)
+                depth = k - 1
     colours = colours_with(state, shape, live, live)
     if colours:
-        # Every slot gets one: only the chips that go round a piece have a choice.
+        # With enough of them, only the chips that go round a piece have a choice.
         direct = AREA[CELLS * shape + cell] & ~state.occupied
-        n = list_outcomes(state, redirects, redirects, direct, colours, out, n)
+        begin_outcomes(state, redirects)
+        depth = 0
+        while next_outcome(state, redirects, redirects, depth):
+            merge_targets(state, redirects, direct)
+            n = write_placements(state, seat, shape, cell, colours, live, out, n)
+            depth = redirects - 1
+    return n
+
+
+def write_placements(state: State, seat: int, shape: int, cell: int, colours: int, k: int, out: Out, n: int) -> int:
+    """Append the placement with the k `targets` of the state in each of the colours; the new number."""
+    for colour in range(N_COLOURS):
+        if colours >> colour & 1:
+            event = slot(out, n)
+            event.tag = PLACE
+            event.seat = seat
+            event.colour = colour
+            event.shape = shape
+            event.cell = cell
+            event.n_targets = k
+            for i in range(k):
+                event.targets[i] = state.targets[i]
+            n += 1
     return n
 
 
@@ -273,6 +294,6 @@ def colours_with(state: State, shape: int, live: int, k: int) -> int:
     colours = 0
     for colour in range(N_COLOURS):
         chips = state.supply[colour]
-        if chips and state.left[2 * colour + shape] and min(live, chips) == k:
+        if chips and state.left[kind_of(colour, shape)] and min(live, chips) == k:
             colours |= 1 << colour
     return colours

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kifold.core.events import Started
-from kifold.core.rulesets.chipstack.declaration import COLOURS, State
+from kifold.core.rulesets.chipstack.declaration import N_COLOURS, State
 from kifold.core.rulesets.chipstack.picture import picture
 from kifold.core.scene import Scene
 
@@ -17,8 +17,8 @@ def hide_state(started: Started, state: State, seat: int, is_over: bool) -> Stat
     if not is_over:
         for other in range(started.seats):
             if other != seat:
-                for colour in range(len(COLOURS)):
-                    seen.held[len(COLOURS) * other + colour] = 0
+                for colour in range(N_COLOURS):
+                    seen.held[N_COLOURS * other + colour] = 0
     return seen
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kifold.core.rules import Rules
 from kifold.core.ruleset import Notation, Ruleset, Views
-from kifold.core.rulesets.edgecolor import deal, notation, rules
+from kifold.core.rulesets.edgecolor import deal, notation, rules, standing
 from kifold.core.rulesets.edgecolor.declaration import (
     BlockerSetup,
     Draw,
@@ -37,17 +37,7 @@ EDGECOLOR = Ruleset(
     result=Result,
     reasons=REASONS,
     effects=EFFECTS,
-    rules=Rules(
-        set_up=deal.set_up,
-        check=rules.check,
-        apply=rules.apply,
-        legal=rules.legal,
-        turn=rules.turn,
-        actor=rules.actor,
-        result=rules.result,
-        greedy=rules.greedy,
-        chance=deal.chance,
-    ),
+    rules=Rules.of(rules, standing, deal),
     notation=Notation(notation.write, notation.read, "0:12K3/2@c2"),
     picture=picture,
     opening=opening,

@@ -52,15 +52,6 @@ def all_cells(state: State) -> int:
     return ALL_CELLS[state.size - SMALLEST]
 
 
-def count_cells(cells: int) -> int:
-    """How many cells a set has."""
-    count = 0
-    while cells:
-        cells &= cells - 1
-        count += 1
-    return count
-
-
 def colour_of(state: State, card: int, flip: int, side: int) -> int:
     """The colour on a side of a card as it lies: after a half turn its south shows north."""
     return state.edges[(card >> 2) * 4 + (side ^ flip << 1)]

@@ -13,7 +13,7 @@ from itertools import permutations
 
 COLOURS = ("c1", "c2", "c3", "K")
 """Three basic colours, whose names the rule text does not give, and black. Marks are of the same four."""
-LETTERS = "123K"
+COLOUR_LETTERS = "123K"
 BLACK = 3
 N_TYPES = 12
 N_MARKS = 4
@@ -60,16 +60,6 @@ BASIC_CARDS = ALL_CARDS & ~BLACK_CARDS
 COVERS_BOTH = [*(of_mark | BLACK_CARDS for of_mark in CARDS_OF_MARK[:BLACK]), ALL_CARDS]
 COVERS_ONLY = [of_mark | BLACK_CARDS for of_mark in CARDS_OF_MARK]
 
-DE_BRUIJN = 0x03F79D71B4CB0A89
-BIT_OF_PRODUCT = [0] * 64
-for _bit in range(64):
-    BIT_OF_PRODUCT[((1 << _bit) * DE_BRUIJN >> 58) & 63] = _bit
-
-
-def lowest(cards: int) -> int:
-    """The lowest card of a set, by de Bruijn multiplication."""
-    return BIT_OF_PRODUCT[((cards & -cards) * DE_BRUIJN >> 58) & 63]
-
 
 def mark_of(card: int) -> int:
     """The mark in the middle of a card."""
@@ -94,4 +84,6 @@ def find_card(edges: Sequence[int], sides: Sides, mark: int) -> tuple[int, int] 
 
 def card_text(edges: Sequence[int], card: int, flip: int) -> str:
     """A card as one sees it: its colours north, east, south, west, and its mark, ``12K3/2``."""
-    return "".join(LETTERS[colour] for colour in sides_of(edges, card, flip)) + "/" + LETTERS[mark_of(card)]
+    return (
+        "".join(COLOUR_LETTERS[colour] for colour in sides_of(edges, card, flip)) + "/" + COLOUR_LETTERS[mark_of(card)]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kifold.core.bits import count_bits, nth_bit
 from kifold.core.emit import EventRecord
 from kifold.core.names import LEGAL
 from kifold.core.rng import Random, below
@@ -15,7 +16,6 @@ from kifold.core.rulesets.edgecolor.cards import (
     N_CARDS,
     N_EDGES,
     N_TYPES,
-    lowest,
     table_digest,
 )
 from kifold.core.rulesets.edgecolor.declaration import (
@@ -41,8 +41,10 @@ from kifold.core.rulesets.edgecolor.names import (
     FLIP_NOT_CANONICAL,
     FOUR_BY_FOUR,
     HARD,
+    NO_DECK,
     SEED_MISSING,
     SEED_NOT_PLAYED,
+    SIZE,
     SOLO,
     STANDARD,
     WRONG_HAND_SIZE,
@@ -122,7 +124,7 @@ def set_board(state: State, setup: EventRecord) -> None:
     """An empty board, and how it is played on."""
     state.variant = setup.variant
     state.seats = setup.seats
-    state.size = 3 if setup.variant == SOLO else 4 if setup.variant == FOUR_BY_FOUR else 5
+    state.size = SIZE[setup.variant]
     state.deck_cell = NO_CELL if setup.variant == FOUR_BY_FOUR else state.size * state.size // 2
     state.black_mark = setup.black_mark
     state.extra_play = setup.extra_play
@@ -218,7 +220,7 @@ def deck_size(state: State, setup: EventRecord) -> int:
     """All cards not dealt; solo's five; none on 4×4 where the deck counts as empty (003-21)."""
     if setup.variant == SOLO:
         return SOLO_DECK
-    if setup.variant == FOUR_BY_FOUR and setup.deck_4x4:
+    if setup.variant == FOUR_BY_FOUR and setup.deck_4x4 == NO_DECK:
         return 0
     left: int = N_CARDS - setup.seats * HAND_SIZE[setup.seats] - state.opened
     return left
@@ -232,10 +234,10 @@ def chance(setup: EventRecord, random: Random) -> None:
     setup.n_hand_1 = size if setup.seats > 1 else 0
     setup.n_hand_2 = size if setup.seats > 2 else 0
     setup.n_hand_3 = size if setup.seats > 3 else 0
-    n_left = 36 if setup.variant == SOLO else N_CARDS
+    n_left = count_bits(left)
     for seat in range(setup.seats):
         for i in range(size):
-            card = nth_card(left, below(random, n_left))
+            card = nth_bit(left, below(random, n_left))
             left &= ~(1 << card)
             n_left -= 1
             if seat == 0:
@@ -247,11 +249,4 @@ def chance(setup: EventRecord, random: Random) -> None:
             else:
                 setup.hand_3[i] = card
     if setup.variant == FOUR_BY_FOUR and setup.seed_card:
-        setup.seed = nth_card(left, below(random, n_left))
-
-
-def nth_card(cards: int, n: int) -> int:
-    """Card number n of a set, the lowest being number 0."""
-    for _ in range(n):
-        cards &= cards - 1
-    return lowest(cards)
+        setup.seed = nth_bit(left, below(random, n_left))

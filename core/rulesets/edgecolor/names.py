@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from kifold.core.names import Effects, Reasons
-from kifold.core.options import Option, Variant
+from kifold.core.options import Option, Variant, by_variant, variant_number
 
-BEGINNER, STANDARD, HARD, DUO, FOUR_BY_FOUR, SOLO = range(6)
 VARIANTS = (
     Variant("beginner", "5×5 around the deck, no blockers", (2, 3, 4)),
     Variant("standard", "5×5 around the deck; the first seat places one blocker before its first card", (2, 3, 4)),
@@ -14,122 +13,152 @@ VARIANTS = (
     Variant("4x4", "4×4, the deck beside the board, no blockers", (2, 3, 4)),
     Variant("solo", "3×3 around a deck of five, one seat, no black marks", (1,)),
 )
+STANDARD, HARD, DUO, FOUR_BY_FOUR, SOLO = (
+    variant_number(VARIANTS, name) for name in ("standard", "hard", "duo", "4x4", "solo")
+)
+SIZE = by_variant(VARIANTS, {"beginner": 5, "standard": 5, "hard": 5, "duo": 5, "4x4": 4, "solo": 3})
+"""Rows and columns of each variant's board."""
 
-OPTIONAL, MANDATORY, FULL_TURN = range(3)
-OPTIONS = (
-    Option(
-        "black_mark",
-        "003-3",
-        "what a black mark means for stacking",
-        ("both", "cover_only"),
-        (
-            "a black mark covers any card, and any card covers a black mark",
-            "it covers any card, but only a black mark covers it",
-        ),
-    ),
-    Option(
-        "extra_play",
-        "003-6",
-        "what two matches earn",
-        ("optional", "mandatory", "full_turn"),
-        (
-            "another play that may be left unused; no draw",
-            "another play that has to be made if possible; no draw",
-            "another turn like any other, with the stuck draw",
-        ),
-    ),
-    Option(
-        "penalty",
-        "003-9",
-        "how many penalty draws a play costs",
-        ("per_source", "once"),
-        ("one for each neighbouring blocker and one for the deck", "one if there is any source"),
-    ),
-    Option(
-        "penalty_before_win",
-        "003-8",
-        "whether penalties are drawn before an empty hand wins",
-        (True, False),
-        ("the draws belong to the play", "an emptied hand wins before any draw"),
-    ),
-    Option(
-        "blocker_play_triggers",
-        "003-10",
-        "whether playing a blocker from the hand costs penalty draws",
-        (True, False),
-        ("like any other play", "no draws for a blocker"),
-    ),
-    Option(
-        "blocker_connects",
-        "003-13",
-        "whether a card may be laid beside nothing but blockers",
-        (True, False),
-        ("a blocker is a neighbour too", "one neighbour has to be a basic card"),
-    ),
-    Option(
-        "blocker_out",
-        "003-15",
-        "whether a blocker may be the last card played (duo)",
-        ("allowed", "forbidden"),
-        ("only black marks are forbidden", "a blocker left as the last card counts as a black mark"),
-    ),
-    Option(
-        "blocker_opening",
-        "003-25",
-        "whether a blocker may be played before the opening card (duo)",
-        ("forbidden", "allowed"),
-        ("the first card is a basic card beside the deck", "a blocker may come before it"),
-    ),
-    Option(
-        "hard_blockers",
-        "003-11",
-        "where the two blockers of hard mode go",
-        ("ring8", "cross4"),
-        ("on the eight cells around the deck", "on the four cells beside the deck"),
-    ),
-    Option(
-        "centre_opens",
-        "003-12",
-        "whether the centre of 5×5 can be covered once the deck is gone",
-        (True, False),
-        ("it becomes an ordinary empty cell", "it stays closed"),
-    ),
-    Option(
-        "stack_needs_neighbour",
-        "003-5",
-        "whether a card with no neighbour may be covered",
-        (True, False),
-        ("stacking needs a neighbour like any play", "a lonely card may be covered"),
-    ),
-    Option(
-        "drawn_card",
-        "003-19",
-        "whether a card drawn when stuck is played",
-        ("must", "may"),
-        ("at once, if it can be", "its seat may stop instead"),
-    ),
-    Option(
-        "deck_4x4",
-        "003-21",
-        "what the deck beside the 4×4 board is for",
-        ("draw", "none"),
-        ("it is drawn from like any other", "it counts as empty"),
-    ),
-    Option(
-        "seed_card",
-        "003-23",
-        "whether 4×4 begins with a card from the deck on the board",
-        (False, True),
-        ("the board is empty", "the setup names the card and where it lies"),
-    ),
-    Option(
-        "solo_stuck",
-        "003-28",
-        "what happens in solo when no card can be played",
-        ("draw", "failure"),
-        ("one card is drawn, again and again while the deck lasts", "the game is lost"),
+BLACK_MARK = Option(
+    "black_mark",
+    "003-3",
+    "what a black mark means for stacking",
+    ("both", "cover_only"),
+    (
+        "a black mark covers any card, and any card covers a black mark",
+        "it covers any card, but only a black mark covers it",
     ),
 )
+EXTRA_PLAY_OPTION = Option(
+    "extra_play",
+    "003-6",
+    "what two matches earn",
+    ("optional", "mandatory", "full_turn"),
+    (
+        "another play that may be left unused; no draw",
+        "another play that has to be made if possible; no draw",
+        "another turn like any other, with the stuck draw",
+    ),
+)
+PENALTY = Option(
+    "penalty",
+    "003-9",
+    "how many penalty draws a play costs",
+    ("per_source", "once"),
+    ("one for each neighbouring blocker and one for the deck", "one if there is any source"),
+)
+PENALTY_BEFORE_WIN = Option(
+    "penalty_before_win",
+    "003-8",
+    "whether penalties are drawn before an empty hand wins",
+    (True, False),
+    ("the draws belong to the play", "an emptied hand wins before any draw"),
+)
+BLOCKER_PLAY_TRIGGERS = Option(
+    "blocker_play_triggers",
+    "003-10",
+    "whether playing a blocker from the hand costs penalty draws",
+    (True, False),
+    ("like any other play", "no draws for a blocker"),
+)
+BLOCKER_CONNECTS = Option(
+    "blocker_connects",
+    "003-13",
+    "whether a card may be laid beside nothing but blockers",
+    (True, False),
+    ("a blocker is a neighbour too", "one neighbour has to be a basic card"),
+)
+BLOCKER_OUT = Option(
+    "blocker_out",
+    "003-15",
+    "whether a blocker may be the last card played (duo)",
+    ("allowed", "forbidden"),
+    ("only black marks are forbidden", "a blocker left as the last card counts as a black mark"),
+)
+BLOCKER_OPENING = Option(
+    "blocker_opening",
+    "003-25",
+    "whether a blocker may be played before the opening card (duo)",
+    ("forbidden", "allowed"),
+    ("the first card is a basic card beside the deck", "a blocker may come before it"),
+)
+HARD_BLOCKERS = Option(
+    "hard_blockers",
+    "003-11",
+    "where the two blockers of hard mode go",
+    ("ring8", "cross4"),
+    ("on the eight cells around the deck", "on the four cells beside the deck"),
+)
+CENTRE_OPENS = Option(
+    "centre_opens",
+    "003-12",
+    "whether the centre of 5×5 can be covered once the deck is gone",
+    (True, False),
+    ("it becomes an ordinary empty cell", "it stays closed"),
+)
+STACK_NEEDS_NEIGHBOUR = Option(
+    "stack_needs_neighbour",
+    "003-5",
+    "whether a card with no neighbour may be covered",
+    (True, False),
+    ("stacking needs a neighbour like any play", "a lonely card may be covered"),
+)
+DRAWN_CARD_OPTION = Option(
+    "drawn_card",
+    "003-19",
+    "whether a card drawn when stuck is played",
+    ("must", "may"),
+    ("at once, if it can be", "its seat may stop instead"),
+)
+DECK_4X4 = Option(
+    "deck_4x4",
+    "003-21",
+    "what the deck beside the 4×4 board is for",
+    ("draw", "none"),
+    ("it is drawn from like any other", "it counts as empty"),
+)
+SEED_CARD = Option(
+    "seed_card",
+    "003-23",
+    "whether 4×4 begins with a card from the deck on the board",
+    (False, True),
+    ("the board is empty", "the setup names the card and where it lies"),
+)
+SOLO_STUCK = Option(
+    "solo_stuck",
+    "003-28",
+    "what happens in solo when no card can be played",
+    ("draw", "failure"),
+    ("one card is drawn, again and again while the deck lasts", "the game is lost"),
+)
+OPTIONS = (
+    BLACK_MARK,
+    EXTRA_PLAY_OPTION,
+    PENALTY,
+    PENALTY_BEFORE_WIN,
+    BLOCKER_PLAY_TRIGGERS,
+    BLOCKER_CONNECTS,
+    BLOCKER_OUT,
+    BLOCKER_OPENING,
+    HARD_BLOCKERS,
+    CENTRE_OPENS,
+    STACK_NEEDS_NEIGHBOUR,
+    DRAWN_CARD_OPTION,
+    DECK_4X4,
+    SEED_CARD,
+    SOLO_STUCK,
+)
+
+# The readings that rules look for, as they see them.
+COVER_ONLY = BLACK_MARK.number("cover_only")
+OPTIONAL, FULL_TURN = EXTRA_PLAY_OPTION.number("optional"), EXTRA_PLAY_OPTION.number("full_turn")
+ONCE = PENALTY.number("once")
+OUT_FORBIDDEN = BLOCKER_OUT.number("forbidden")
+OPENING_ALLOWED = BLOCKER_OPENING.number("allowed")
+ON_CROSS = HARD_BLOCKERS.number("cross4")
+MAY_STOP = DRAWN_CARD_OPTION.number("may")
+NO_DECK = DECK_4X4.number("none")
+STUCK_FAILS = SOLO_STUCK.number("failure")
 
 REASONS = Reasons()
 MATCH_OVER = REASONS.name("match_over", "003.4", "the match is over")

@@ -12,7 +12,9 @@ import re
 from collections.abc import Sequence
 
 from kifold.core.events import Event, Started
-from kifold.core.rulesets.edgecolor.cards import CATALOGUES, LETTERS, card_text, find_card
+from kifold.core.notation import LETTERS, cell_name, plain, read_cell_name, read_seat
+from kifold.core.options import variant_number
+from kifold.core.rulesets.edgecolor.cards import CATALOGUES, COLOUR_LETTERS, card_text, find_card
 from kifold.core.rulesets.edgecolor.declaration import (
     OWN,
     BlockerSetup,
@@ -22,16 +24,15 @@ from kifold.core.rulesets.edgecolor.declaration import (
     State,
     Stop,
 )
+from kifold.core.rulesets.edgecolor.names import SIZE, VARIANTS
 
-COLUMNS = "abcde"
-SIZES = {"4x4": 4, "solo": 3}
 CARD = re.compile(r"([123K]{4})/([123K])")
 WORD = re.compile(r"(?:([0-9]):)?(?:(stop)|draw:(.+)|([^@]+)@([^@]+))")
 
 
 def size_of(started: Started) -> int:
     """Rows and columns of the board of a match."""
-    return SIZES.get(started.variant, 5)
+    return SIZE[variant_number(VARIANTS, started.variant)]
 
 
 def edges_of(started: Started) -> Sequence[int]:
@@ -42,7 +43,7 @@ def edges_of(started: Started) -> Sequence[int]:
 
 def cell_text(size: int, cell: int) -> str:
     """``c2``: column c, second row from the top. A cell off the board is its number."""
-    return f"{COLUMNS[cell % size]}{cell // size + 1}" if cell < size * size else f"#{cell}"
+    return cell_name(cell % size, cell // size) if cell < size * size else f"#{cell}"
 
 
 def write(started: Started, event: Event) -> str:
@@ -66,13 +67,11 @@ def read(started: Started, state: State, text: str) -> Event:
     Raises:
         ValueError: for a text that names no card of the catalogue or no cell of the board.
     """
-    found = WORD.fullmatch(text.strip())
+    found = WORD.fullmatch(plain(text))
     if found is None:
         raise ValueError(f"{text!r} is no play: write 12K3/2@c2, blocker@c2, setup@c2, draw:12K3/2 or stop")
     said, stops, drawn, what, where = found.groups()
-    seat = int(said) if said else state.seat
-    if seat >= started.seats:
-        raise ValueError(f"no seat {seat}: seats are 0..{started.seats - 1}")
+    seat = read_seat(said, started.seats) if said else state.seat
     if stops:
         return Stop(seat)
     edges = edges_of(started)
@@ -94,8 +93,8 @@ def read_card(edges: Sequence[int], text: str) -> tuple[int, int]:
         raise ValueError(
             f"{text!r} is no card: four colours north, east, south, west and a mark, of 1 2 3 K, such as 12K3/2"
         )
-    north, east, south, west = (LETTERS.index(letter) for letter in match[1])
-    found = find_card(edges, (north, east, south, west), LETTERS.index(match[2]))
+    north, east, south, west = (COLOUR_LETTERS.index(letter) for letter in match[1])
+    found = find_card(edges, (north, east, south, west), COLOUR_LETTERS.index(match[2]))
     if found is None:
         raise ValueError(f"no card of the catalogue has the sides {match[1]}")
     return found
@@ -103,8 +102,8 @@ def read_card(edges: Sequence[int], text: str) -> tuple[int, int]:
 
 def read_cell(size: int, text: str) -> int:
     """The cell of ``c2``."""
-    name = text.strip().lower()
-    column, row = COLUMNS[:size].find(name[:1]), name[1:]
-    if len(name) != 2 or column < 0 or row not in "12345"[:size]:
-        raise ValueError(f"{text!r} is no cell: a column a..{COLUMNS[size - 1]} and a row 1..{size}, such as b1")
-    return (int(row) - 1) * size + column
+    found = read_cell_name(plain(text))
+    if found is None or max(found) >= size:
+        raise ValueError(f"{text!r} is no cell: a column a..{LETTERS[size - 1]} and a row 1..{size}, such as b1")
+    column, row = found
+    return row * size + column

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kifold.core.events import Event, Started
-from kifold.core.rulesets.edgecolor.cards import BLACK, LETTERS, mark_of, sides_of
+from kifold.core.rulesets.edgecolor.cards import BLACK, COLOUR_LETTERS, mark_of, sides_of
 from kifold.core.rulesets.edgecolor.declaration import NAMED_A, NO_SEED, BlockerSetup, Play, PlayBlocker
 from kifold.core.rulesets.edgecolor.notation import cell_text, edges_of, size_of
-
-# Symmetry k of the board: bit 0 mirrors columns, bit 1 mirrors rows, bit 2 swaps columns and rows.
-ALL_SYMMETRIES = range(8)
-HALF_TURN = (0, 3)
+from kifold.core.symmetry import HALF_TURN, IDENTITY, SQUARE, square_image
 
 Laid = tuple[str, int, tuple[int, ...], int]
 """Who or what, the cell, the sides as they lie (none on a blocker), the mark."""
@@ -27,7 +24,7 @@ def opening(started: Started, events: Sequence[Event]) -> str:
     they come up, and the least text of the 8 images is the key. A catalogue of its own need not have these symmetries:
     there only the half turn of the board and the exchange of marks are used.
     """
-    images = ALL_SYMMETRIES if started.setup.catalogue == NAMED_A else HALF_TURN
+    images = SQUARE if started.setup.catalogue == NAMED_A else (IDENTITY, HALF_TURN)
     laid = _laid(started, events)
     size = size_of(started)
     return min(_text(laid, k, size, renames=started.setup.catalogue == NAMED_A) for k in images)
@@ -47,7 +44,7 @@ def _laid(started: Started, events: Sequence[Event]) -> list[Laid]:
 
 
 def _text(laid: Sequence[Laid], k: int, size: int, *, renames: bool) -> str:
-    edge_names = {BLACK: "K"} if renames else dict(enumerate(LETTERS))
+    edge_names = {BLACK: "K"} if renames else dict(enumerate(COLOUR_LETTERS))
     mark_names = {BLACK: "K"}
     words = []
     for who, cell, sides, mark in laid:
@@ -61,10 +58,8 @@ def _text(laid: Sequence[Laid], k: int, size: int, *, renames: bool) -> str:
 
 
 def _cell_image(cell: int, k: int, size: int) -> int:
-    row, column = divmod(cell, size)
-    column = size - 1 - column if k & 1 else column
-    row = size - 1 - row if k & 2 else row
-    return column * size + row if k & 4 else row * size + column
+    column, row = square_image(cell % size, cell // size, k, size, size)
+    return row * size + column
 
 
 def _sides_image(sides: tuple[int, ...], k: int) -> tuple[int, ...]:

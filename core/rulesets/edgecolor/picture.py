@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kifold.core.events import Started
-from kifold.core.rulesets.edgecolor.cards import LETTERS, card_text, mark_of, sides_of
+from kifold.core.rulesets.edgecolor.cards import COLOUR_LETTERS, card_text, mark_of, sides_of
 from kifold.core.rulesets.edgecolor.declaration import (
     BLACK_LAST_DUE,
     BLOCKER,
@@ -18,8 +18,8 @@ from kifold.core.rulesets.edgecolor.declaration import (
     State,
 )
 from kifold.core.rulesets.edgecolor.names import SOLO
-from kifold.core.rulesets.edgecolor.notation import COLUMNS, cell_text
-from kifold.core.scene import Label, Line, Scene, Shape
+from kifold.core.rulesets.edgecolor.notation import cell_text
+from kifold.core.scene import Line, Scene, Shape, board_labels
 
 PAINT = ("red", "blue", "yellow", "black")
 PITCH = 4
@@ -49,11 +49,9 @@ def picture(started: Started, state: State) -> Scene:
     """The board, row 1 on top; on each card its mark in the middle and the four colours of its sides."""
     size = state.size
     scene = Scene(PITCH * size + 1, PITCH * size + 1)
+    scene.labels = board_labels(size, size, from_top=True, pitch=(PITCH, PITCH), first=(_middle(0) + 1, _middle(0)))
     for cell in range(size * size):
         _add_cell(scene, state, cell)
-    for i in range(size):
-        scene.labels.append(Label(0, _middle(i), str(i + 1)))
-        scene.labels.append(Label(_middle(i) + 1, PITCH * size, COLUMNS[i]))
     for i in range(size + 1):
         at, end = PITCH * i - 0.5, PITCH * size - 0.5
         scene.lines += [Line(0.5, at, end + 1, at), Line(at + 1, -0.5, at + 1, end)]
@@ -76,11 +74,11 @@ def _add_cell(scene: Scene, state: State, cell: int) -> None:
     elif top != NOTHING:
         flip = state.flips >> cell & 1
         title = f"{name} {card_text(state.edges, top, flip)}"
-        scene.shapes.append(Shape("card", x, y, "white", LETTERS[mark_of(top)], title, PITCH))
+        scene.shapes.append(Shape("card", x, y, "white", COLOUR_LETTERS[mark_of(top)], title, PITCH))
         for side, colour in enumerate(sides_of(state.edges, top, flip)):
             dx, dy = STEPS[side]
-            title = f"{name} {SIDE_NAMES[side]}: {LETTERS[colour]} ({PAINT[colour]})"
-            scene.shapes.append(Shape("dot", x + ARM * dx, y + ARM * dy, PAINT[colour], LETTERS[colour], title))
+            title = f"{name} {SIDE_NAMES[side]}: {COLOUR_LETTERS[colour]} ({PAINT[colour]})"
+            scene.shapes.append(Shape("dot", x + ARM * dx, y + ARM * dy, PAINT[colour], COLOUR_LETTERS[colour], title))
     elif cell == state.deck_cell and state.deck > 0:
         scene.shapes.append(Shape("card", x, y, "grey", "D", f"{name} deck, {_cards(state.deck)}", PITCH))
     elif cell == state.deck_cell and not state.centre_opens:

@@ -20,6 +20,7 @@ from kifold.core.rulesets.edgecolor.cards import ALL_CARDS, COVERS_BOTH, COVERS_
 from kifold.core.rulesets.edgecolor.declaration import MOST_CELLS, NO_CELL, State
 from kifold.core.rulesets.edgecolor.names import (
     BLOCKER_THERE,
+    COVER_ONLY,
     DECK_CELL,
     NOT_CONNECTED,
     OFF_BOARD,
@@ -79,7 +80,7 @@ def marks_fit(state: State, cell: int) -> int:
     if not state.cards >> cell & 1:
         return ALL_CARDS
     mark = state.tops[cell] & 3
-    return COVERS_ONLY[mark] if state.black_mark else COVERS_BOTH[mark]
+    return COVERS_ONLY[mark] if state.black_mark == COVER_ONLY else COVERS_BOTH[mark]
 
 
 def note_places(state: State, cell: int) -> None:

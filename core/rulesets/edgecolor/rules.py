@@ -5,12 +5,12 @@ What speaks against a cell stands in `places.py`, what follows a play or a draw 
 
 from __future__ import annotations
 
+from kifold.core.bits import lowest_bit
 from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
-from kifold.core.rng import Random, below
 from kifold.core.ruleset import CHANCE, NOBODY
 from kifold.core.rulesets.edgecolor.board import CROSS, RING, edges_fit, matches
-from kifold.core.rulesets.edgecolor.cards import lowest
 from kifold.core.rulesets.edgecolor.declaration import (
     DRAWN_CARD,
     EXTRA_TURN,
@@ -20,8 +20,12 @@ from kifold.core.rulesets.edgecolor.declaration import (
     PENALTY_DUE,
     PLACING_BLOCKERS,
     STUCK_DUE,
-    Result,
+    BlockerSetup,
+    Draw,
+    Play,
+    PlayBlocker,
     State,
+    Stop,
 )
 from kifold.core.rulesets.edgecolor.names import (
     BLOCKERS_TO_PLACE,
@@ -35,6 +39,7 @@ from kifold.core.rulesets.edgecolor.names import (
     LAST_CARD_BLACK,
     MARK_MISMATCH,
     MATCH_OVER,
+    MAY_STOP,
     MUST_PLAY_DRAWN_CARD,
     NO_BLOCKER_TO_PLACE,
     NO_DRAW_DUE,
@@ -42,8 +47,8 @@ from kifold.core.rulesets.edgecolor.names import (
     NOT_IN_HAND,
     NOT_YOUR_TURN,
     OFF_BOARD,
+    ON_CROSS,
     OPTIONAL,
-    SOLO,
     STACKED,
     STOP_NOT_ALLOWED,
     WRONG_DRAWER,
@@ -58,17 +63,16 @@ from kifold.core.rulesets.edgecolor.places import (
     why_nothing_there,
 )
 from kifold.core.rulesets.edgecolor.turns import (
-    ENOUGH_MATCHES,
     draw,
     next_seat,
-    penalty_draws,
     playable,
     settle_play,
     start_turn,
     why_not_blocker,
 )
 
-BLOCKER_SETUP, PLAY, PLAY_BLOCKER, STOP, DRAW = 16, 17, 18, 19, 20
+BLOCKER_SETUP, PLAY, PLAY_BLOCKER = tag_of(BlockerSetup), tag_of(Play), tag_of(PlayBlocker)
+STOP, DRAW = tag_of(Stop), tag_of(Draw)
 
 
 def check(state: State, event: EventRecord) -> int:
@@ -128,7 +132,7 @@ def blocker_setup_cells(state: State) -> int:
     cells = blocker_cells(state)
     if state.variant != HARD:
         return cells
-    return cells & (CROSS if state.hard_blockers else RING)
+    return cells & (CROSS if state.hard_blockers == ON_CROSS else RING)
 
 
 def why_not_play(state: State, seat: int, card: int, cell: int, flip: int) -> int:
@@ -165,7 +169,7 @@ def may_stop(state: State) -> bool:
     """An extra play may be left unused (003-6), a drawn card only where the option says so (003-19)."""
     if state.phase == EXTRA_TURN:
         return state.extra_play == OPTIONAL
-    return state.phase == DRAWN_CARD and state.drawn_card == 1
+    return state.phase == DRAWN_CARD and state.drawn_card == MAY_STOP
 
 
 def apply(state: State, event: EventRecord) -> int:
@@ -244,7 +248,7 @@ def list_draws(state: State, out: Out) -> int:
         event = slot(out, n)
         event.tag = DRAW
         event.seat = state.seat
-        event.card = lowest(cards)
+        event.card = lowest_bit(cards)
         cards &= cards - 1
         n += 1
     return n
@@ -272,54 +276,9 @@ def list_plays(state: State, seat: int, cards: int, out: Out) -> int:
                 event = slot(out, n)
                 event.tag = PLAY
                 event.seat = seat
-                event.card = lowest(found)
+                event.card = lowest_bit(found)
                 event.cell = cell
                 event.flip = flip
                 found &= found - 1
                 n += 1
     return n
-
-
-def result(state: State, result: Result) -> None:
-    """The fewest cards win, blockers included, and share (003-26); all others share the rank below (003-27).
-
-    Who has gone out has none, so this holds for both ends. In solo the score is 0, 1 or 2.
-    """
-    fewest = state.hand_sizes[0]
-    for seat in range(state.seats):
-        fewest = min(fewest, state.hand_sizes[seat])
-    winners = 0
-    for seat in range(state.seats):
-        winners += 1 if state.hand_sizes[seat] == fewest else 0
-    for seat in range(state.seats):
-        is_winner = state.hand_sizes[seat] == fewest
-        result.rank[seat] = 1 if is_winner else winners + 1
-        result.score[seat] = state.outcome if state.variant == SOLO else -state.hand_sizes[seat]
-        result.cards_left[seat] = state.hand_sizes[seat]
-        result.played[seat] = state.played[seat]
-
-
-def greedy(state: State, out: Out, n: int, random: Random) -> int:
-    """Any of the plays after which the seat is nearest to an empty hand at once: one card less for the play, one for an
-    extra play that it earns, one more for each penalty draw that it costs.
-    """
-    best, ties, chosen = -99, 0, 0
-    for i in range(n):
-        gain = gain_of(state, out[i])
-        if gain > best:
-            best, ties = gain, 0
-        if gain == best:
-            ties += 1
-            if below(random, ties) == 0:
-                chosen = i
-    return chosen
-
-
-def gain_of(state: State, event: EventRecord) -> int:
-    """By how many cards a decision brings its seat nearer to an empty hand at once."""
-    if event.tag == STOP or event.tag == BLOCKER_SETUP:
-        return 0
-    draws = penalty_draws(state, event.cell, event.tag == PLAY_BLOCKER)
-    if event.tag == PLAY and matches(state, event.card, event.cell, event.flip) >= ENOUGH_MATCHES:
-        return 2 - draws
-    return 1 - draws

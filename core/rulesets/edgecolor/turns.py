@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from kifold.core.bits import count_bits
 from kifold.core.emit import EventRecord
 from kifold.core.names import LEGAL
-from kifold.core.rulesets.edgecolor.board import beside, count_cells
+from kifold.core.rulesets.edgecolor.board import beside
 from kifold.core.rulesets.edgecolor.cards import BLACK, BLACK_CARDS
 from kifold.core.rulesets.edgecolor.declaration import (
     BLACK_LAST_DUE,
@@ -28,7 +29,10 @@ from kifold.core.rulesets.edgecolor.names import (
     FULL_TURN,
     LAST_CARD_BLACK,
     NO_BLOCKER_IN_HAND,
+    ONCE,
+    OPENING_ALLOWED,
     OPENING_WITH_BLOCKER,
+    OUT_FORBIDDEN,
     PENALTY_BLOCKER,
     PENALTY_DECK,
     SOLO,
@@ -36,6 +40,7 @@ from kifold.core.rulesets.edgecolor.names import (
     SOLO_GREAT_SUCCESS,
     SOLO_SUCCESS,
     STUCK_DRAW,
+    STUCK_FAILS,
     TURN_PASSED,
     WON,
 )
@@ -54,9 +59,9 @@ def why_not_blocker(state: State, seat: int) -> int:
     """Why a seat may play no blocker, wherever it would lie."""
     if not state.blocker_in_hand[seat]:
         return NO_BLOCKER_IN_HAND
-    if not state.opened and not state.blocker_opening:
+    if not state.opened and state.blocker_opening != OPENING_ALLOWED:
         return OPENING_WITH_BLOCKER
-    if state.blocker_out and state.hand_sizes[seat] == 1:
+    if state.blocker_out == OUT_FORBIDDEN and state.hand_sizes[seat] == 1:
         return LAST_CARD_BLACK
     return LEGAL
 
@@ -82,7 +87,7 @@ def fall_due(state: State, cell: int, is_blocker: bool) -> int:
     if state.draws == 0:
         return 0
     state.phase = PENALTY_DUE
-    blockers = count_cells(beside(state, cell) & state.blockers)
+    blockers = count_bits(beside(state, cell) & state.blockers)
     effects = PENALTY_BLOCKER if blockers else 0
     return effects | PENALTY_DECK if state.draws > blockers else effects
 
@@ -94,10 +99,10 @@ def penalty_draws(state: State, cell: int, is_blocker: bool) -> int:
     """
     if is_blocker and not state.blocker_play_triggers:
         return 0
-    sources = count_cells(beside(state, cell) & state.blockers)
+    sources = count_bits(beside(state, cell) & state.blockers)
     if state.deck_cell != NO_CELL and state.seats <= 2 and beside(state, cell) >> state.deck_cell & 1:
         sources += 1
-    return min(sources, state.deck, 1) if state.penalty else min(sources, state.deck)
+    return min(sources, state.deck, 1) if state.penalty == ONCE else min(sources, state.deck)
 
 
 def settle_hand(state: State) -> int:
@@ -116,7 +121,9 @@ def is_black_last(state: State, seat: int) -> bool:
     """Whether a hand is one black mark; where it may not go out, a blocker counts as one (003-15)."""
     if state.hand_sizes[seat] != 1:
         return False
-    return state.hands[seat] & BLACK_CARDS != 0 or (state.blocker_out == 1 and state.blocker_in_hand[seat] == 1)
+    return state.hands[seat] & BLACK_CARDS != 0 or (
+        state.blocker_out == OUT_FORBIDDEN and state.blocker_in_hand[seat] == 1
+    )
 
 
 def go_on(state: State) -> int:
@@ -163,7 +170,7 @@ def start_solo_turn(state: State) -> int:
     state.phase = TURN
     if has_place(state, state.hands[0]):
         return 0
-    if state.deck > 0 and not state.solo_stuck:
+    if state.deck > 0 and state.solo_stuck != STUCK_FAILS:
         state.phase = STUCK_DUE
         return STUCK_DRAW
     state.phase = OVER

@@ -10,6 +10,7 @@ from kifold.core.rulesets.nibble.declaration import (
     OPTIONS,
     REASONS,
     VARIANTS,
+    WIN_TYPES,
     NibbleSetup,
     Result,
     State,
@@ -37,7 +38,7 @@ NIBBLE = Ruleset(
     units={
         "tiles_taken": "tiles taken",
         "colours_owned": "colours in which the seat has the majority of the tiles",
-        "win_type": "how the match was won, the same for both seats: 1 all tiles of one colour, 2 three neighbouring "
-        "colours, 3 majority; 0 while it is still on",
+        "win_type": "how the match was won, the same for both seats",
     },
+    words={"win_type": WIN_TYPES},
 )

@@ -21,5 +21,5 @@ def result(state: State, result: Result) -> None:
 
 def gain(state: State, event: EventRecord) -> int:
     """The height of the column that the take makes: the tiles of its colour, with those that the seat had."""
-    held: int = state.taken[event.seat * MOST_COLOURS + state.layout[event.tiles[0]]]
-    return held + event.n_tiles
+    height: int = state.taken[event.seat * MOST_COLOURS + state.layout[event.tiles[0]]] + event.n_tiles
+    return height

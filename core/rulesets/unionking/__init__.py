@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kifold.core.rules import Rules
 from kifold.core.ruleset import Notation, Ruleset
-from kifold.core.rulesets.unionking import notation, rules
+from kifold.core.rulesets.unionking import notation, rules, standing
 from kifold.core.rulesets.unionking.declaration import (
     EFFECTS,
     OPTIONS,
@@ -16,8 +16,8 @@ from kifold.core.rulesets.unionking.declaration import (
     State,
     UnionkingSetup,
 )
-from kifold.core.rulesets.unionking.greedy import greedy
-from kifold.core.rulesets.unionking.picture import RECONSTRUCTION, opening, picture
+from kifold.core.rulesets.unionking.opening import opening
+from kifold.core.rulesets.unionking.picture import RECONSTRUCTION, picture
 
 UNIONKING = Ruleset(
     name="unionking",
@@ -31,16 +31,7 @@ UNIONKING = Ruleset(
     result=Result,
     reasons=REASONS,
     effects=EFFECTS,
-    rules=Rules(
-        set_up=rules.set_up,
-        check=rules.check,
-        apply=rules.apply,
-        legal=rules.legal,
-        turn=rules.turn,
-        actor=rules.actor,
-        result=rules.result,
-        greedy=greedy,
-    ),
+    rules=Rules.of(rules, standing),
     notation=Notation(notation.write, notation.read, "woA-a3"),
     picture=picture,
     opening=opening,

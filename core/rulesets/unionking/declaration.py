@@ -1,6 +1,6 @@
 """What unionking declares: its events, setup, state, result, reasons, effects, options and variants.
 
-Rule file unionking.md. Seat 0 is White. A piece is one of 28: 14·colour + 7·part + figure.
+Rule file unionking.md. Seat 0 is White. A piece is one of 28, see `pairs.piece_of`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from msgspec import Meta
 from kifold.core.events import Event, Setup
 from kifold.core.fields import named
 from kifold.core.names import Effects, Reasons
-from kifold.core.options import Option, Variant
+from kifold.core.options import Option, Variant, by_variant, variant_number
 from kifold.core.records import DERIVED, HISTORY, I8, I16, I64, SCRATCH, Array, Record
 from kifold.core.rulesets.unionking.board import LARGEST, POINTS, SMALLEST, SPOTS
-from kifold.core.rulesets.unionking.layouts import FIGURES, PIECES, SIDE
+from kifold.core.rulesets.unionking.layouts import FIGURES, LAYOUT_OF, PIECES, SIDE
 
 COLOURS = ("white", "black")
 PARTS = ("outer", "inner")
+WHITE, BLACK = COLOURS.index("white"), COLOURS.index("black")
+OUTER, INNER = PARTS.index("outer"), PARTS.index("inner")
+N_COLOURS, N_PARTS, N_FIGURES = len(COLOURS), len(PARTS), len(FIGURES)
 MOST_PLIES = 1000
 POSITIONS = MOST_PLIES + 2
 """The start, one more for each ply, and one for the last move that may follow them."""
@@ -138,38 +141,50 @@ ENDED_BY_REPETITION = EFFECTS.name(
 )
 ENDED_BY_LENGTH = EFFECTS.name("ended_by_length", "4.11", "the match is as long as the option allows")
 
-OPTIONS = (
-    Option(
-        "jump_merge",
-        "4.4",
-        "whether a piece may land on its partner after a jump",
-        (True, False),
-        (
-            "on the partner wherever it stands in the jumped row",
-            "only on a partner at the next point; others are jumped over",
-        ),
+JUMP_MERGE = Option(
+    "jump_merge",
+    "4.4",
+    "whether a piece may land on its partner after a jump",
+    (True, False),
+    (
+        "on the partner wherever it stands in the jumped row",
+        "only on a partner at the next point; others are jumped over",
     ),
-    Option(
-        "last_move",
-        "4.7",
-        "whether Black has to make the move that follows when White has reached the goal",
-        ("may", "must"),
-        ("Black may decline it", "Black moves if it can"),
-    ),
-    Option(
-        "repetition",
-        "4.11",
-        "how often the same position with the same side to move ends the match, the start counting; 0: it does not",
-        low=0,
-        high=100,
-        default_number=3,
-    ),
-    Option("max_plies", "4.11", "after how many moves the match ends", low=1, high=MOST_PLIES, default_number=300),
 )
+LAST_MOVE = Option(
+    "last_move",
+    "4.7",
+    "whether Black has to make the move that follows when White has reached the goal",
+    ("may", "must"),
+    ("Black may decline it", "Black moves if it can"),
+)
+REPETITION = Option(
+    "repetition",
+    "4.11",
+    "how often the same position with the same side to move ends the match, the start counting; 0: it does not",
+    low=0,
+    high=100,
+    default_number=3,
+)
+MAX_PLIES = Option(
+    "max_plies", "4.11", "after how many moves the match ends", low=1, high=MOST_PLIES, default_number=300
+)
+OPTIONS = (JUMP_MERGE, LAST_MOVE, REPETITION, MAX_PLIES)
 
-GAME1, GAME2, GAME3 = range(3)
+GOALS = {"game1": 5, "game2": 70, "game3": 100}
+"""What ends each game (4.7): pairs in game 1, the total in the others."""
 VARIANTS = (
     Variant("game1", "five pairs end it; a pair counts the line ends at its point", (2,), COLOURS),
-    Variant("game2", "70 points end it; a pair counts twice the line ends at its point", (2,), COLOURS),
-    Variant("game3", "100 points end it; a pair counts twice the line ends at its point, and 5", (2,), COLOURS),
+    Variant("game2", f"{GOALS['game2']} points end it; a pair counts twice the line ends at its point", (2,), COLOURS),
+    Variant(
+        "game3", f"{GOALS['game3']} points end it; a pair counts twice the line ends at its point, and 5", (2,), COLOURS
+    ),
 )
+GAME1 = variant_number(VARIANTS, "game1")
+
+# What a pair counts in each game (2): so many times the line ends at its point, and so much more.
+TIMES_LINE_ENDS = by_variant(VARIANTS, {"game1": 1, "game2": 2, "game3": 2})
+AND_MORE = by_variant(VARIANTS, {"game1": 0, "game2": 0, "game3": 5})
+GOAL = by_variant(VARIANTS, GOALS)
+LAYOUTS = [point for layout in by_variant(VARIANTS, LAYOUT_OF) for point in layout]
+"""The recommended layout of game g at g·28 …: the point of each piece."""

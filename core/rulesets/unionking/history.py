@@ -14,7 +14,7 @@ often, in any order, have equal sums and the same future; two others have equal 
 
 from __future__ import annotations
 
-from kifold.core.rulesets.unionking.declaration import TABLE, State
+from kifold.core.rulesets.unionking.declaration import BLACK, TABLE, State
 from kifold.core.rulesets.unionking.layouts import PIECES
 
 KEY_BITS = (1 << 48) - 1
@@ -36,8 +36,11 @@ WEIGHT = [_scattered(piece + 1) for piece in range(PIECES)]
 
 
 def remember(state: State, side: int) -> int:
-    """Note the position, with the side that is to move in it, as number `plies`; how often it has been there by now."""
-    key = state.key << 1 | side
+    """Note the position, with the side that is to move in it, as number `plies`; how often it has been there by now.
+
+    One that is nobody's counts as White's: White, too, cannot move in it, so it comes up in no other way.
+    """
+    key = state.key << 1 | (1 if side == BLACK else 0)
     low, high = key & LOW_BITS, key >> 18
     now = state.plies
     state.keys[now] = low

@@ -42,5 +42,5 @@ def points_of(drawing: tuple[str, ...]) -> list[int]:
     return [at[colour + part + figure] for colour in "wb" for part in "oi" for figure in FIGURES]
 
 
-LAYOUTS = points_of(GAMES_1_AND_2) * 2 + points_of(GAME_3)
-"""The recommended layout of game g (0, 1, 2) at g·28 …, in the order of `points_of`."""
+LAYOUT_OF = {"game1": points_of(GAMES_1_AND_2), "game2": points_of(GAMES_1_AND_2), "game3": points_of(GAME_3)}
+"""The recommended layout of each game, in the order of `points_of`."""

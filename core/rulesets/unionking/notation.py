@@ -8,26 +8,27 @@ from __future__ import annotations
 import re
 
 from kifold.core.events import Event, Started
+from kifold.core.notation import cell_name, nobody_to_move, plain, read_cell_name, read_colour, split_head
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.unionking.board import POINT_OF_SPOT, POINTS, SPOTS
 from kifold.core.rulesets.unionking.declaration import COLOURS, Decline, Move, State
 from kifold.core.rulesets.unionking.layouts import FIGURES, PIECES
+from kifold.core.rulesets.unionking.pairs import colour_of, figure_of, part_of, piece_of
 
-LETTERS = "abcdefghi"
-"""Files of the widest board."""
-POINT = r"([a-i])0*([1-9]\d?)"
-BY_NAME = re.compile(rf"([wb]?)([oi])([a-g])-{POINT}")
-BY_POINT = re.compile(rf"{POINT}-{POINT}")
+COLOUR_LETTERS = "wb"
+PART_LETTERS = "oi"
+BY_NAME = re.compile(rf"([{COLOUR_LETTERS}]?)([{PART_LETTERS}])([a-g])-([^-]+)")
+BY_POINT = re.compile(r"([^-]+)-([^-]+)")
 
 
 def point_text(point: int, width: int) -> str:
     """A point by its file and rank: ``a1``."""
-    return f"{LETTERS[point % width]}{point // width + 1}"
+    return cell_name(point % width, point // width)
 
 
 def piece_name(piece: int) -> str:
     """A piece by colour, part and figure: ``woA``."""
-    return "wb"[piece // 14] + "oi"[piece // 7 % 2] + FIGURES[piece % 7]
+    return COLOUR_LETTERS[colour_of(piece)] + PART_LETTERS[part_of(piece)] + FIGURES[figure_of(piece)]
 
 
 def point_of(state: State, piece: int) -> int:
@@ -38,7 +39,7 @@ def point_of(state: State, piece: int) -> int:
 def write(started: Started, event: Event) -> str:
     """The event in short notation, always with its colour."""
     if isinstance(event, Move):
-        piece = (event.colour * 2 + event.part) * 7 + event.figure
+        piece = piece_of(event.colour, event.part, event.figure)
         return f"{piece_name(piece)}-{point_text(event.to, started.setup.width)}"
     assert isinstance(event, Decline)
     return f"{COLOURS[event.colour]}:decline"
@@ -50,44 +51,42 @@ def read(started: Started, state: State, text: str) -> Event:
     Raises:
         ValueError: for a text that names no piece, point or colour, or the point of a pair without saying which half.
     """
-    word = text.strip().lower()
-    colour, _, rest = word.rpartition(":")
+    word = plain(text)
+    head, rest = split_head(text)
     if rest == "decline":
-        if colour and colour not in COLOURS:
-            raise ValueError(f"no colour {colour!r}: choose from {', '.join(COLOURS)}")
-        return Decline(COLOURS.index(colour) if colour else _to_move(state))
+        return Decline(read_colour(head, COLOURS) if head else _to_move(state))
     named = BY_NAME.fullmatch(word)
-    if named:
-        side = "wb".index(named[1]) if named[1] else _to_move(state)
-        return Move(side, "oi".index(named[2]), "abcdefg".index(named[3]), _point(state, named[4], named[5]))
+    if named and (to := read_cell_name(named[4])):
+        side = COLOUR_LETTERS.index(named[1]) if named[1] else _to_move(state)
+        figure = FIGURES.index(named[3].upper())
+        return Move(side, PART_LETTERS.index(named[2]), figure, _point(state, *to))
     moved = BY_POINT.fullmatch(word)
-    if moved:
-        return _from_point(state, _point(state, moved[1], moved[2]), _point(state, moved[3], moved[4]))
+    if moved and (start := read_cell_name(moved[1])) and (to := read_cell_name(moved[2])):
+        return _from_point(state, _point(state, *start), _point(state, *to))
     raise ValueError(f"{text!r} is no move: write piece and point, such as woA-a3 or a1-a3, or decline")
 
 
 def _from_point(state: State, start: int, to: int) -> Move:
     side = _to_move(state)
     where = point_text(start, state.width)
-    there = [piece for piece in range(PIECES) if piece // 14 == side and point_of(state, piece) == start]
+    there = [piece for piece in range(PIECES) if colour_of(piece) == side and point_of(state, piece) == start]
     if not there:
         raise ValueError(f"{COLOURS[side]} has no piece on {where}")
     if len(there) > 1:
         one, other = (f"{piece_name(piece)}-{point_text(to, state.width)}" for piece in there)
         raise ValueError(f"a pair stands on {where}, and one half of it moves: write {one} or {other}")
-    return Move(side, there[0] // 7 % 2, there[0] % 7, to)
+    return Move(side, part_of(there[0]), figure_of(there[0]), to)
 
 
 def _to_move(state: State) -> int:
     if state.to_move == NOBODY:
-        raise ValueError("the match is over: no side is to move")
+        raise nobody_to_move("side")
     return state.to_move
 
 
-def _point(state: State, file: str, rank: str) -> int:
-    x, y = LETTERS.index(file), int(rank) - 1
+def _point(state: State, x: int, y: int) -> int:
     point = y * state.width + x
     if x >= state.width or point >= POINTS:
-        last = f"{LETTERS[state.width - 1]}{state.height}"
-        raise ValueError(f"there is no point {file}{rank}: the board is a1..{last}")
+        last = cell_name(state.width - 1, state.height - 1)
+        raise ValueError(f"there is no point {cell_name(x, y)}: the board is a1..{last}")
     return point

@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from kifold.core.rulesets.unionking.board import DEGREE, SPOTS
-from kifold.core.rulesets.unionking.declaration import GAME1, State
-
-WHITE, BLACK = 0, 1
-OUTER, INNER = 0, 1
-KINDS = 7
-
-# What a pair counts in each game (2): so many times the line ends at its point, and so much more.
-TIMES_LINE_ENDS = [1, 2, 2]
-AND_MORE = [0, 0, 5]
-# What ends each game (4.7): pairs in game 1, the total in the others.
-GOAL = [5, 70, 100]
+from kifold.core.rulesets.unionking.declaration import (
+    AND_MORE,
+    GAME1,
+    GOAL,
+    INNER,
+    N_FIGURES,
+    N_PARTS,
+    OUTER,
+    TIMES_LINE_ENDS,
+    State,
+)
 
 
 def piece_of(colour: int, part: int, figure: int) -> int:
     """The number of a piece."""
-    return (colour * 2 + part) * KINDS + figure
+    return (colour * N_PARTS + part) * N_FIGURES + figure
+
+
+def colour_of(piece: int) -> int:
+    """The colour of a piece."""
+    return piece // (N_PARTS * N_FIGURES)
+
+
+def part_of(piece: int) -> int:
+    """Which half of its pair a piece is."""
+    return piece // N_FIGURES % N_PARTS
+
+
+def figure_of(piece: int) -> int:
+    """The figure of a piece."""
+    return piece % N_FIGURES
 
 
 def partner(piece: int) -> int:
     """The other half of a pair: same colour, same figure (4.4)."""
-    return piece + KINDS if piece // KINDS % 2 == OUTER else piece - KINDS
+    return piece + N_FIGURES if part_of(piece) == OUTER else piece - N_FIGURES
 
 
 def is_at_goal(state: State, colour: int) -> bool:
@@ -35,7 +50,7 @@ def is_at_goal(state: State, colour: int) -> bool:
 def pairs(state: State, colour: int) -> int:
     """How many pairs of a colour are merged now."""
     count = 0
-    for figure in range(KINDS):
+    for figure in range(N_FIGURES):
         if is_merged(state, colour, figure):
             count += 1
     return count
@@ -44,7 +59,7 @@ def pairs(state: State, colour: int) -> int:
 def points_sum(state: State, colour: int) -> int:
     """The line ends at the points of a colour's merged pairs, from the position as it is (4.5)."""
     ends = 0
-    for figure in range(KINDS):
+    for figure in range(N_FIGURES):
         if is_merged(state, colour, figure):
             ends += DEGREE[state.number * SPOTS + state.spots[piece_of(colour, OUTER, figure)]]
     return ends

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kifold.core.emit import EventRecord, Out, slot
+from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
-from kifold.core.ranking import rank_by_score
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.unionking.board import (
     LINES,
@@ -19,42 +19,40 @@ from kifold.core.rulesets.unionking.board import (
 )
 from kifold.core.rulesets.unionking.declaration import (
     BAD_BOARD,
+    BLACK,
     DECLINE_NOT_ALLOWED,
     ENDED_BY_GOAL,
     ENDED_BY_LENGTH,
     ENDED_BY_REPETITION,
     ENDED_STUCK,
     JUMPED,
+    LAST_MOVE,
     LAST_MOVE_GRANTED,
+    LAYOUTS,
     MATCH_OVER,
     MERGED,
+    N_FIGURES,
+    N_PARTS,
     NOT_ON_A_LINE,
     NOT_REACHABLE,
     NOT_YOUR_TURN,
     OFF_BOARD,
+    OUTER,
     POINT_OFF_BOARD,
     POINTS_NOT_DISTINCT,
     SPLIT,
     TURN_SKIPPED,
-    Result,
+    WHITE,
+    Decline,
+    Move,
     State,
 )
 from kifold.core.rulesets.unionking.history import KEY_BITS, WEIGHT, remember
-from kifold.core.rulesets.unionking.layouts import LAYOUTS, PIECES, SIDE
-from kifold.core.rulesets.unionking.pairs import (
-    BLACK,
-    KINDS,
-    OUTER,
-    WHITE,
-    is_at_goal,
-    pairs,
-    partner,
-    piece_of,
-    points_sum,
-    total,
-)
+from kifold.core.rulesets.unionking.layouts import PIECES, SIDE
+from kifold.core.rulesets.unionking.pairs import is_at_goal, partner, piece_of
 
-MOVE, DECLINE = 16, 17
+MOVE, DECLINE = tag_of(Move), tag_of(Decline)
+MUST = LAST_MOVE.number("must")
 FREE, EDGE = 0, -1
 
 
@@ -64,7 +62,7 @@ def set_up(state: State, setup: EventRecord) -> int:
     state.width = setup.width
     state.height = setup.height
     state.jump_merge = setup.jump_merge
-    state.must_move_last = setup.last_move
+    state.must_move_last = 1 if setup.last_move == MUST else 0
     state.repetition = setup.repetition
     state.max_plies = setup.max_plies
     if not is_board(state.width, state.height):
@@ -84,7 +82,7 @@ def set_up(state: State, setup: EventRecord) -> int:
             return POINTS_NOT_DISTINCT
     state.to_move = side_that_moves(state, WHITE)
     if state.repetition:
-        remember(state, max(state.to_move, WHITE))
+        remember(state, state.to_move)
     return LEGAL
 
 
@@ -200,7 +198,7 @@ def after_goal(state: State, colour: int) -> int:
 def after_move(state: State, colour: int) -> int:
     """The ends of 4.11, in this order: repetition, length, nobody can move; else who moves next."""
     following = side_that_moves(state, 1 - colour)
-    if state.repetition and remember(state, max(following, WHITE)) >= state.repetition:
+    if state.repetition and remember(state, following) >= state.repetition:
         return end(state, ENDED_BY_REPETITION)
     if state.plies >= state.max_plies:
         return end(state, ENDED_BY_LENGTH)
@@ -256,8 +254,8 @@ def legal(state: State, seat: int, out: Out) -> int:
     if state.to_move == NOBODY:
         return 0
     n = 0
-    for part in range(2):
-        for figure in range(KINDS):
+    for part in range(N_PARTS):
+        for figure in range(N_FIGURES):
             n = list_moves(state, seat, part, figure, out, n)
     if may_decline(state, seat):
         event = slot(out, n)
@@ -291,12 +289,3 @@ def write_move(state: State, event: EventRecord, colour: int, part: int, figure:
     event.part = part
     event.figure = figure
     event.to = POINT_OF_SPOT[state.width * SPOTS + spot]
-
-
-def result(state: State, result: Result) -> None:
-    """The higher total wins, whoever ended the match; equal totals are a draw (4.8, 4.9)."""
-    for colour in range(2):
-        result.pairs[colour] = pairs(state, colour)
-        result.points_sum[colour] = points_sum(state, colour)
-        result.score[colour] = total(state, colour)
-    rank_by_score(result, 2)

@@ -1,3 +1,13 @@
+"""How a match of chipstack stands (000.6), and what a greedy player goes by."""
+
+from __future__ import annotations
+
+from kifold.core.emit import EventRecord
+from kifold.core.rulesets.chipstack.board import AREA_CELLS, AREA_SIZE, is_open, kind_of, shape_on, top_colour
+from kifold.core.rulesets.chipstack.declaration import CELLS, MOST_SLOTS, N_COLOURS, Result, State
+from kifold.core.rulesets.chipstack.rules import PLACE, TALL
+
+
 def result(state: State, result: Result) -> None:
     """Fewest colours first, then the counts in ascending order, the greater first; equal ones share a rank (000.6)."""
     for seat in range(state.seats):
@@ -44,8 +54,8 @@ def standing(state: State, counts: list[int], first: int) -> int:
     return missing << 5 * N_COLOURS | order
 
 
-def standing_after(state: State, event: EventRecord) -> int:
-    """How the chips of the seat that acts stand after a legal event."""
+def gain(state: State, event: EventRecord) -> int:
+    """How the seat's own chips stand after the event, as if the match ended there (000.6)."""
     for colour in range(N_COLOURS):
         state.imagined[colour] = state.held[N_COLOURS * event.seat + colour]
     if event.tag == PLACE:
@@ -57,3 +67,14 @@ def standing_after(state: State, event: EventRecord) -> int:
             if is_open(state, cell):
                 state.imagined[top_colour(state, cell)] += 1
     return standing(state, state.imagined, 0)
+
+
+def bonus_due(state: State, event: EventRecord) -> int:
+    """The bonus of a placement not yet made: for the last of its kind, and for each chip on four or more (000.4)."""
+    bonus = 1 if state.left[kind_of(event.colour, event.shape)] == 1 else 0
+    same = 0
+    for i in range(event.n_targets):
+        same = same + 1 if i and event.targets[i] == event.targets[i - 1] else 0
+        if state.heights[event.targets[i]] + same >= TALL:
+            bonus += 1
+    return bonus

@@ -1,0 +1,115 @@
+"""The matches of a store as items of pytest."""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kifold.core.play import Refused, fold
+from kifold.core.registry import ruleset
+from kifold.records.errors import StoreError
+from kifold.records.ids import id_text
+from kifold.records.store import Store
+from kifold.replay.divergence import refusal_text
+from kifold.replay.verdicts import EXACT, ILLEGAL
+from kifold.replay.verify import Report, verify_match, verify_store
+
+SHOWN = 10
+"""So many failures of a whole store are shown."""
+IDS = """SELECT id FROM matches WHERE ruleset = ?1
+UNION ALL SELECT match FROM archived JOIN files ON files.id = file WHERE ruleset = ?1 ORDER BY 1"""
+
+
+class Failed(Exception):
+    """What was stored does not hold. The message is all there is to say."""
+
+
+class Corpus(pytest.Collector):
+    """A store, called by its path."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test per ruleset; of a sample, a test per match."""
+        sample = self.config.getoption("kifold_sample")
+        with Store(self.name, create=False) as store:
+            for name in sorted(store.counts()):
+                if sample is None:
+                    yield RulesetItem.from_parent(self, name=name)
+                    continue
+                ids = [row[0] for row in store.journal.rows(IDS, (name,))]
+                # The same in every process: tests may be spread over some.
+                for match in sorted(random.Random(0).sample(ids, min(sample, len(ids)))):
+                    yield MatchItem.from_parent(self, name=f"{name} {id_text(match)}", match=match)
+
+
+class CorpusItem(pytest.Item):
+    """Something of a store."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more)
+        self.store = self.parent.name if self.parent else ""
+        # Tests that come between may change the directory.
+        self.folder = Path(self.store).absolute()
+        self.add_marker("kifold")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The failure in words; a traceback where something was raised that is no verdict."""
+        return str(excinfo.value) if isinstance(excinfo.value, Failed) else super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Where the store lies."""
+        return self.folder, None, f"{self.store}: {self.name}"
+
+
+class RulesetItem(CorpusItem):
+    """All matches of a ruleset."""
+
+    def runtest(self) -> None:
+        """Verify them."""
+        report = Report()
+        with Store(self.folder, create=False) as store:
+            verify_store(store, report, self.name, os.cpu_count() or 1, lambda matches, events: None)
+        if not report.is_fine:
+            counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count)
+            lines = [str(failure) for failure in report.failures[:SHOWN]]
+            if len(report.failures) > SHOWN:
+                lines.append(f"… and {len(report.failures) - SHOWN:,} more")
+            again = f"again: kifold verify {shlex.quote(self.store)} --ruleset {self.name}"
+            raise Failed("\n".join([f"{self.name}: {counts}", *lines, *report.unreadable, "", again]))
+
+
+class MatchItem(CorpusItem):
+    """One match."""
+
+    def __init__(self, *, match: int, **more: Any) -> None:
+        super().__init__(**more)
+        self.match = match
+
+    def runtest(self) -> None:
+        """Verify it."""
+        with Store(self.folder, create=False) as store:
+            try:
+                verdict = verify_match(store, self.match)
+            except StoreError as error:
+                raise Failed(str(error)) from None
+            if verdict.verdict == EXACT:
+                return
+            parts = [str(verdict)]
+            command = "show"
+            if verdict.verdict == ILLEGAL:
+                log = store.log(self.match)
+                rules = ruleset(log.started.ruleset)
+                try:
+                    _, refused = fold(rules, log.started, log.events)
+                except Refused as refusal:
+                    refused = refusal
+                if refused is not None and refused.seq > 0:
+                    parts.append(refusal_text(rules, log.started, log.events, refused))
+                    command += f" --at-seq {refused.seq - 1}"
+            again = f"kifold --store {shlex.quote(self.store)} {command} {id_text(self.match)}"
+        raise Failed("\n\n".join([*parts, f"again: {again}"]))

@@ -1,0 +1,170 @@
+"""What commands do when all is well; what they print as JSON is JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from kifold.records.ids import id_text
+from kifold.records.store import Store
+from tests.service.conftest import Kifold, next_event, next_in_short
+from tests.stores import archive_all, fill, game
+
+
+def test_a_match_from_its_beginning_to_the_archive(kifold: Kifold) -> None:
+    said = kifold("new", "blokus", "--variant", "duo", "--player", "Ada", "--player", "Bo", "--tag", "event=club")
+    assert (said.status, said.err) == (0, "")
+    match = said.out.strip()
+    assert kifold("append", match, next_in_short(at=0), next_event(at=1)).out == "event 2; blue to move\n"
+    said = kifold("append", match[:8], next_in_short(at=2), "--expected-seq", "2", "--key", "k")
+    assert said.out == "event 3; yellow to move\n"
+    assert kifold("append", match, next_in_short(at=2), "--expected-seq", "2", "--key", "k").out == said.out
+    log = kifold("log", match, "--format", "json").json
+    assert (log["match"], log["players"], len(log["events"])) == (match, ["Ada", "Bo"], 4)
+    assert log["events"][0]["tags"] == {"event": "club"}
+    assert kifold("log").out == f"{match}  blokus duo, 3 events, yellow to move\n"
+    said = kifold("append", match, '{"event": "resigned", "seat": 1}')
+    assert said.out.startswith("event 4; match over: 1. blue (-")
+    assert kifold("archive").out == "archived 1 matches; 0 stay live\n"
+    assert "1 archived matches of blokus" in kifold("log").out
+    note = '{"event": "noted", "name": "comment", "values": ["thanks"]}'
+    assert kifold("append", match, note).out.startswith("event 5; match over")
+    assert kifold("append", match, next_in_short(at=2), "--key", "k").out.startswith("event 3; match over")
+    assert kifold("verify").out.startswith("verified 1 matches, 5 events")
+    assert kifold("archive").status == 0
+    assert kifold("append", match, "whatever it was", "--key", "k").out.startswith("event 3; match over"), "an old key"
+    assert kifold("delete", match, "--yes").out == f"deleted {match}\n"
+    assert kifold("log").out == "no matches yet; begin one with: kifold new blokus\n"
+
+
+@pytest.mark.parametrize("form", ["text", "svg", "html", "json"])
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_show(kifold: Kifold, finished: str, folder: Path, form: str, is_archived: bool, tmp_path: Path) -> None:
+    if is_archived:
+        with Store(folder) as store:
+            archive_all(store)
+    for at in ([], ["--at", "0"], ["--at", "5"], ["--at", str(len(game(1)))]):
+        said = kifold("show", finished, "--as", form, *at)
+        assert (said.status, said.err) == (0, "")
+        out = tmp_path / "picture"
+        assert kifold("show", finished, "--as", form, *at, "--out", out).out == ""
+        assert out.read_text(encoding="utf-8").rstrip("\n") == said.out.rstrip("\n")
+        if form == "json":
+            assert json.loads(said.out)["ply"] == (int(at[1]) if at else len(game(1)))
+
+
+def test_what_is_listed_as_json(kifold: Kifold, match: str, finished: str, folder: Path) -> None:
+    with Store(folder) as store:
+        archive_all(store)
+    listed = kifold("log", "--format", "json").json
+    assert [row["match"] for row in listed["live"]] == [match]
+    assert listed["archived"] == {"blokus": 1}
+    assert kifold("quarantine", "--format", "json").json == []
+    assert {one["name"] for one in kifold("rulesets", "--format", "json").json} >= {"blokus"}
+    assert kifold("rulesets", "blokus", "--format", "json").json["name"] == "blokus"
+    report = kifold("verify", "--format", "json").json
+    assert (report["exact"], report["unfinished"], report["failures"], report["unreadable"]) == (2, 1, [], [])
+    rows = kifold("sql", "select match, archived, players from matches order by archived", "--format", "json").json
+    assert rows == [
+        {"match": match, "archived": False, "players": ["Ada", "Bo"]},
+        {"match": finished, "archived": True, "players": ["Ada", "Bo"]},
+    ]
+    assert kifold("sql", "--schema", "--format", "json").json
+    assert kifold("openings", "blokus", "--format", "json").json[0]["n"] == 1
+    assert len(kifold("scores", "blokus", "--format", "json").json) == 2
+
+
+def test_failures_as_json(kifold: Kifold, match: str, folder: Path) -> None:
+    with Store(folder) as store, store.journal.writing() as db:
+        db.execute("UPDATE matches SET digest = zeroblob(16)")
+    said = kifold("verify", "--format", "json")
+    assert said.status == 1
+    (failure,) = json.loads(said.out)["failures"]
+    assert (failure["verdict"], failure["ruleset"]) == ("damaged", "blokus")
+
+
+def test_simulate_and_go_on(kifold: Kifold) -> None:
+    arguments = ["simulate", "blokus", "--variant", "duo", "--games", "30", "--seed", "3", "--workers", "2"]
+    said = kifold(*arguments)
+    assert said.status == 0, said.err
+    assert said.out.startswith("simulated 30 matches, ")
+    assert kifold(*arguments).out == "all 30 matches were there already\n"
+    arguments[5] = "50"
+    assert "simulated 20 matches" in kifold(*arguments).out
+    assert "(30 were there already)" in kifold(*arguments).out or kifold(*arguments).out.startswith("all 50 matches")
+    assert "50 exact" in kifold("verify", "--workers", "1").out
+
+
+def test_export_and_import(kifold: Kifold, folder: Path, tmp_path: Path) -> None:
+    with Store(folder) as store:
+        fill(store, 2)
+    out = tmp_path / "all.jsonl"
+    said = kifold("export", "--where", "true", "--out", out)
+    assert (said.status, said.out, said.err) == (0, "", f"4 matches written to {out}\n")
+    assert kifold("export", "--where", "true").out == out.read_text(encoding="utf-8")
+    assert list(tmp_path.glob("*.writing")) == []
+    for one in kifold("sql", "select match from matches", "--format", "json").json:
+        kifold("delete", one["match"], "--yes")
+    assert kifold("import", out).out == "all.jsonl: 4 imported (0 unfinished), 0 already there, 0 in quarantine\n"
+    assert kifold("import", out).out == "all.jsonl: 0 imported (0 unfinished), 4 already there, 0 in quarantine\n"
+    assert "4 exact" in kifold("verify").out
+    out.write_text(out.read_text() + "{\n", encoding="utf-8")
+    said = kifold("import", out)
+    assert (said.status, said.err) == (0, "kifold: 1 records are in quarantine: see why with `kifold quarantine`\n")
+    (bad,) = kifold("quarantine", "--format", "json").json
+    assert (bad["file"], bad["record"], bad["text"].strip()) == ("all.jsonl", 5, "{")
+    assert "all.jsonl, record 5" in kifold("quarantine").out
+
+
+def test_sql_forms(kifold: Kifold, match: str, tmp_path: Path) -> None:
+    query = "select seq, event, seat from events order by seq"
+    assert kifold("sql", query, "--format", "csv").out.splitlines()[0] == "seq,event,seat"
+    assert len(kifold("sql", query, "--format", "json").json) == 4
+    assert kifold("sql", query).out.splitlines()[0].split() == ["seq", "event", "seat"]
+    out = tmp_path / "answer.parquet"
+    assert kifold("sql", query, "--format", "parquet", "--out", out).status == 0
+    assert pq.read_table(out).num_rows == 4
+    assert kifold("sql", query, "--format", "csv", "--out", tmp_path / "x.csv").out == ""
+    assert match in kifold("sql", "select match from matches").out
+
+
+def test_a_deletion_that_is_not_confirmed(kifold: Kifold, match: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    for answer in ("", "n\n"):
+        monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+        assert kifold("delete", match).status == 1
+        assert match in kifold("log").out
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert kifold("delete", match).status == 0
+
+
+def test_verify_a_folder_that_is_no_store(kifold: Kifold, folder: Path) -> None:
+    with Store(folder) as store:
+        matches = fill(store, 2)
+        archive_all(store)
+    assert f"{len(matches)} exact" in kifold("verify", folder / "archive").out
+    (folder / "journal.sqlite").unlink()
+    place = next((folder / "archive" / "matches").rglob("*.parquet"))
+    place.unlink()
+    said = kifold("verify", folder / "archive")
+    assert (said.status, said.out.splitlines()[1]) == (1, f"{place}: is missing; restore it from a copy")
+
+
+def test_archiving_says_what_stays(kifold: Kifold, finished: str, folder: Path) -> None:
+    with Store(folder) as store, store.journal.writing() as db:
+        db.execute("UPDATE matches SET digest = zeroblob(16)")
+    said = kifold("archive")
+    assert (said.status, said.out) == (1, "archived 0 matches; 1 stay live\n")
+    assert said.err.startswith(f"match {finished} stays in the journal: its log is not the one that was written")
+
+
+def test_the_setup_of_a_match_is_drawn_by_its_seed(kifold: Kifold, folder: Path) -> None:
+    ids = [kifold("new", "chipstack", "--seed", seed).out.strip() for seed in (1, 1, 2)]
+    with Store(folder) as store:
+        first, same, other = (store.log(store.find(one)) for one in ids)
+        assert first.started.setup == same.started.setup != other.started.setup
+        assert id_text(first.match_id) == ids[0]
