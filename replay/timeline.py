@@ -65,9 +65,9 @@ class Timeline:
         self.ply = 0
         self._every = every
         self._grow()
-        self._standing = self._path(self._node[-1])
-        self._ends = [node for node, above in pairwise(self._standing) if self._ply[node] < self._ply[above]]
-        self._ends.append(self._node[-1])
+        line = self._line()
+        self._standing = frozenset(line)
+        self._ends = [node for node, above in pairwise(line) if self._ply[node] < self._ply[above]] + line[-1:]
         self.last_ply = len(self._ends) - 1
         self._here, self._state = 0, Play(ruleset, started).state
         self._snapshots = {0: self._state.copy()}
@@ -93,12 +93,12 @@ class Timeline:
             self._depth.append(self._depth[below] + (type(event) in self.ruleset.events))
             self._ply.append(self._ply[below] + (type(event) in self.ruleset.actions))
 
-    def _path(self, node: int) -> list[int]:
-        """The nodes from the beginning to a node."""
-        path = [node]
-        while path[-1]:
-            path.append(self._below[path[-1]])
-        return path[::-1]
+    def _line(self) -> list[int]:
+        """The nodes from the beginning to the end of the match."""
+        line = self._node[-1:]
+        while line[-1]:
+            line.append(self._below[line[-1]])
+        return line[::-1]
 
     def __iter__(self) -> Iterator[Ply]:
         """Every ply, from 0 on.

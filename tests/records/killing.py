@@ -82,12 +82,14 @@ def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, s
     killed = 0
     for round_ in range(rounds):
         before = os.fstat(said).st_size
+        # Held back until the child is ready for it: what is raised while Python forks is lost.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         child = os.fork()
         if child == 0:
             _work(folder, kind, round_, said)
         lines = moments.randint(0, most_lines)
-        deadline = time.monotonic() + 10
-        while os.pread(said, 1 << 20, before).count(b"\n") < lines and time.monotonic() < deadline:
+        ended = os.WEXITED | os.WNOWAIT | os.WNOHANG
+        while os.pread(said, 1 << 20, before).count(b"\n") < lines and not os.waitid(os.P_PID, child, ended):
             time.sleep(0.0005)
         time.sleep(moments.uniform(0, 0.02))
         os.kill(child, sent)
@@ -99,6 +101,7 @@ def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, s
 def _work(folder: str, kind: str, round_: int, said: int) -> NoReturn:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         WORK[kind](folder, round_, lambda line: os.write(said, f"{line}\n".encode()))
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sqlite3
 import tempfile
@@ -79,7 +80,7 @@ def test_a_folder_in_place_of_the_journal(tmp_path: Path, create: bool) -> None:
 
 @pytest.mark.parametrize("create", [True, False])
 @pytest.mark.parametrize(
-    "content", [b"", b"\0" * 5000, b"SQLite format 3\0" + b"\xff" * 4080, b"{}", os.urandom(10_000)]
+    "content", [b"", b"\0" * 5000, b"SQLite format 3\0" + b"\xff" * 4080, b"{}", random.Random(1).randbytes(10_000)]
 )
 def test_garbage_in_place_of_the_journal_is_refused_and_left_alone(
     tmp_path: Path, content: bytes, create: bool

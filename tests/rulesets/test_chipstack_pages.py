@@ -100,7 +100,7 @@ def test_picture():
     assert "seat 0: 2r 1y" in legend
     assert "seat 1: no chips" in legend
     seen = CHIPSTACK.views.picture(STARTED, play.state, 1, False).legend
-    assert "seat 0: behind its screen" in seen and "seat 1: no chips" in seen
+    assert {"seat 0: behind its screen", "seat 1: no chips"} <= set(seen)
     assert legend.endswith("phase 1, stacking: seat 0 to move")
 
 
