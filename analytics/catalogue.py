@@ -16,11 +16,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from kifold.analytics.sources import OnLeftOut, not_installed, quoted, source_of
+from kifold.analytics.sources import OnLeftOut, installed, not_installed, quoted, source_of
 from kifold.core.events import Undone, kind_of, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.records import Slot
-from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
 from kifold.records.ids import BITS, DIGITS
@@ -68,7 +67,7 @@ def connect(
         store: it may be closed afterwards.
         only: the ruleset that will be asked about: the others are not looked at.
         on_left_out: called with one line for each match that cannot be read or folded, and each ruleset that is not
-            installed.
+            installed or cannot be loaded.
 
     Raises:
         StoreError: when an archive file is missing or no Parquet file: answers without it would be wrong.
@@ -88,7 +87,7 @@ def connect(
 
 def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut) -> Catalogue:
     """Work out the views of a store, as it is at one moment; see `connect`."""
-    chosen = [ruleset(name) for name in names()] if only is None else [only]
+    chosen = installed(on_left_out) if only is None else [only]
     found = Catalogue()
     with store.journal.reading():  # a match that is archived meanwhile is there once
         for rules in chosen:

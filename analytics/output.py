@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
@@ -56,9 +57,12 @@ def _csv_cell(value: Any) -> str:
     text = cell(value)
     if text == "":
         return "" if value is None else '""'
-    if any(char in text for char in ',"\r\n') or text != text.strip():
+    if _NEEDS_QUOTES.search(text):
         return '"' + text.replace('"', '""') + '"'
     return text
+
+
+_NEEDS_QUOTES = re.compile(r'[,"\r\n]|^\s|\s$')
 
 
 def _table(columns: Sequence[str], rows: Iterable[tuple[Any, ...]], out: TextIO) -> None:
@@ -90,6 +94,8 @@ def _width(text: str) -> int:
 
 def cell(value: Any) -> str:
     """A value as text for a table or CSV: nothing for null, exact digits, JSON for lists, structs and maps."""
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
     if isinstance(value, Decimal):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
 BATCH = 10_000
 LONGEST_ERROR = 600
+
+T = TypeVar("T")
 
 
 class QueryError(ValueError):
@@ -59,7 +62,7 @@ def stream(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str,
         QueryError: when it is wrong, or cannot be answered.
     """
     with in_words():
-        cursor: duckdb.DuckDBPyConnection | None = connection.execute(sql, values)
+        cursor: duckdb.DuckDBPyConnection | None = _interruptible(connection, lambda: connection.execute(sql, values))
     if cursor is None:
         raise QueryError("the query is empty")
     return Stream(distinct([column[0] for column in cursor.description or ()]), _rows(cursor))
@@ -101,22 +104,35 @@ def save_parquet(connection: duckdb.DuckDBPyConnection, sql: str, path: Path) ->
         wide = [f"{name}::BIGINT AS {name}" for name in names]
         if wide:
             answer = answer.project(f"* REPLACE ({', '.join(wide)})")
-        answer.write_parquet(str(path), compression="zstd")
+        table = answer
+        _interruptible(connection, lambda: table.write_parquet(str(path), compression="zstd"))
+
+
+def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
+    """Have DuckDB work in another thread. While it works it does not look whether Ctrl-C was pressed; waiting does."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(work)
+        try:
+            return waiting.result()
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
 
 
 @contextmanager
 def in_words(where: str = "") -> Iterator[None]:
-    """What DuckDB raises as `QueryError`; also where Python has no value for one of SQL (an age of the universe)."""
+    """What DuckDB raises as `QueryError`; also where Python has no value, or no module, for a value of SQL."""
     try:
         yield
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
-    except (duckdb.Error, OverflowError, UnicodeError) as error:
+    except (duckdb.Error, *_OF_PYTHON) as error:
         text = _one_line(str(error))
-        is_of_query = isinstance(error, (*_OF_QUERY, OverflowError, UnicodeError)) and "Failed to read file" not in text
+        is_of_query = isinstance(error, (*_OF_QUERY, *_OF_PYTHON)) and "Failed to read file" not in text
         raise QueryError(where + text, is_of_data=not is_of_query) from None
 
 
+_OF_PYTHON = (OverflowError, UnicodeError, ImportError)
 _OF_QUERY = (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError)
 
 

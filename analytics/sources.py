@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from kifold.analytics.query import QueryError
 from kifold.core.events import Undone, tag_of
-from kifold.core.registry import names
+from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.archive import file_hash, paths
@@ -69,6 +69,17 @@ def source_of(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> Source:
             ]
         )
     return Source(tables, queries, _may_be_undone(store, rules, live_events))
+
+
+def installed(on_left_out: OnLeftOut) -> list[Ruleset]:
+    """The installed rulesets. One of another package that cannot be loaded does not take the others with it."""
+    found = []
+    for name in names():
+        try:
+            found.append(ruleset(name))
+        except Exception as error:
+            on_left_out(f"ruleset {name} is left out: it cannot be loaded ({type(error).__name__}: {error})")
+    return found
 
 
 def not_installed(store: Store) -> Iterator[str]:

@@ -68,7 +68,8 @@ def described(connection: duckdb.DuckDBPyConnection) -> Answer:
         "ON table_name = view_name AND duckdb_columns.schema_name = duckdb_views.schema_name "
         "WHERE NOT duckdb_views.internal ORDER BY view_name, column_index",
     )
-    meanings = _meanings([ruleset(name) for name in names()])
+    there = {view for view, *_ in found.rows}
+    meanings = _meanings([ruleset(name) for name in names() if f"{name}_matches" in there])
     rows = []
     for view, said in sorted(meanings.items()):
         columns = [(column, kind) for of, column, kind in found.rows if of == view]

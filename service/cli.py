@@ -99,6 +99,8 @@ def _in_words(error: Exception) -> tuple[int, str]:
         return 2, _usage(error)
     if isinstance(error, Refused | Conflict):
         return 1, text
+    if isinstance(error, UnicodeEncodeError):
+        return 2, "kifold: what was typed is no UTF-8 text"
     if isinstance(error, OSError) and error.filename and error.strerror:
         return 2, f"kifold: {error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError) or type(error).__module__.startswith("kifold."):

@@ -38,12 +38,14 @@ class Context:
         """The store, opened; made first where `create` is said."""
         from kifold.records.store import Store
 
+        if self.folder == default_store() and not self.folder.is_absolute():
+            raise UsageError("there is no home folder: name the store with --store or KIFOLD_STORE")
         return Store(self.folder, create=create)
 
 
 def default_store() -> Path:
-    """`$XDG_DATA_HOME/kifold`, or `~/.local/share/kifold`."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "kifold"
+    """`$XDG_DATA_HOME/kifold`, or `~/.local/share/kifold`; the `~` stays where nobody knows what it is."""
+    return Path(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")) / "kifold"  # noqa: PTH111
 
 
 def pairs(given: Sequence[str] | None, what: str) -> dict[str, str]:

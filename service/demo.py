@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +36,8 @@ def demo(
 
     Example: kifold demo
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="kifold-demo-") as folder:
         _run(keep or Path(folder) / "store", games, records)
 

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 
 from kifold.analytics import sources
 from kifold.analytics.catalogue import connect
 from kifold.analytics.query import run
-from kifold.analytics.views import described
-from kifold.core import registry
-from kifold.core.events import Finished, Noted, Setup
-from kifold.core.records import Array
+from kifold.core.events import Noted
 from kifold.core.registry import ruleset
-from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
-from kifold.core.samples import sample_match
+from kifold.records import judge
 from kifold.records.archive import paths
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.analytics.conftest import Kifold
-from tests.core import toy
+from tests.rulesets.matches import folder
 from tests.stores import archive_all, fill, record
 
 COUNT = "SELECT count(*), count(DISTINCT match_id), count(*) FILTER (archived) FROM matches"
@@ -98,8 +91,8 @@ def test_the_store_may_be_closed_and_the_folder_left_when_the_query_comes(
 @pytest.mark.parametrize("name", ["a*", "a?", "a[1]", "[!b]", "a'b", 'a"b', "a{b,c}", "a b", "ä棋", "%41", "a\\b", "~"])
 def test_a_folder_may_be_called_anything(tmp_path: Path, name: str) -> None:
     """As a pattern some of these would match the folder beside it too, and count its matches."""
-    for folder in (name, "a1", "ab"):
-        with Store(tmp_path / folder, durability="off") as store:
+    for place in (name, "a1", "ab"):
+        with Store(tmp_path / place, durability="off") as store:
             record(store, 1)
             store.delete(record(store, 2))
             archive_all(store)
@@ -111,6 +104,19 @@ def test_a_folder_may_be_called_anything(tmp_path: Path, name: str) -> None:
         assert counted(store) == (1, 1, 1)
         with connect(store) as sql:
             assert run(sql, "SELECT count(DISTINCT match_id) FROM blokus_events").rows == [(1,)]
+
+
+def test_many_live_matches_are_folded_compiled_and_say_the_same(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From some hundred on the compiled rules fold them; the rows are those of folding one by one."""
+    fill(store, 6)
+    record(store, 7, 5)
+    queries = [f"FROM {view} ORDER BY ALL" for view in ("_blokus_matches", "_blokus_events", "scores")]
+    with connect(store, BLOKUS) as sql:
+        plain = [run(sql, query).rows for query in queries]
+    monkeypatch.setattr(judge, "MANY", 1)
+    monkeypatch.setattr("kifold.core.compiled.compiled", lambda name: folder(BLOKUS).code)
+    with connect(store, BLOKUS) as sql:
+        assert [run(sql, query).rows for query in queries] == plain
 
 
 # What is damaged
@@ -199,76 +205,3 @@ def test_a_live_match_that_the_rules_refuse_is_left_out_and_said(store: Store) -
     with connect(store, BLOKUS, lines.append) as sql:
         assert run(sql, COUNT).rows == [(1, 1, 0)]
     assert "not_your_turn" in lines[0] or "overlaps" in lines[0] or "already_placed" in lines[0]
-
-
-# Rulesets
-
-
-@pytest.fixture
-def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Call it with the only rulesets that shall be installed from now on."""
-
-    def only(*rulesets: Ruleset) -> None:
-        found = {rules.name: SimpleNamespace(load=lambda rules=rules: rules, value="tests") for rules in rulesets}
-        monkeypatch.setattr(registry, "entries", lambda: found)
-        ruleset.cache_clear()
-
-    yield only
-    monkeypatch.undo()
-    ruleset.cache_clear()
-
-
-def test_a_ruleset_that_is_not_installed_does_not_break_the_others(
-    store: Store, kifold: Kifold, install: Callable[..., None]
-) -> None:
-    record(store, 1)
-    nibble, chipstack = ruleset("nibble"), ruleset("chipstack")
-    for number in range(2):
-        play = sample_match(nibble, nibble.start(), 1, number)
-        store.new(play.started, (), play.log)
-    archive_all(store)
-    store.new(play.started)
-    install(BLOKUS, chipstack)
-    said = "kifold: 3 matches of nibble are left out: this ruleset is not installed\n"
-    counting = ("sql", "SELECT archived, count(*) AS n FROM matches GROUP BY ALL", "--format", "csv")
-    assert kifold(store.folder, *counting) == (0, "archived,n\ntrue,1\n", said)
-    for command in (["openings", "blokus"], ["scores", "chipstack"]):
-        status, _, err = kifold(store.folder, *command)
-        assert (status, err) == (0, "")
-    status, out, err = kifold(store.folder, "openings", "nibble")
-    assert (status, out) == (2, "")
-    assert "no ruleset 'nibble'" in err
-
-
-class PairedResult(toy.Result):
-    """`bonus` is one number for each seat in blokus, and two in this race."""
-
-    bonus: Annotated[list[int], Array("i2", 8)]
-
-
-def test_components_of_one_name_that_are_a_number_here_and_a_list_there(
-    store: Store, install: Callable[..., None]
-) -> None:
-    race = toy.race(result=PairedResult, setup=Setup, rules=replace(toy.RACE.rules, set_up=toy_set_up, chance=None))
-    install(BLOKUS, race)
-    record(store, 1)
-    store.new(race.start("two"))
-    store.new(race.start("two"), (), [toy.Step(0, 1), Finished(0)])
-    archive_all(store)
-    with connect(store) as sql:
-        columns = [row[0] for row in run(sql, "DESCRIBE scores").rows]
-        assert {"blokus_bonus", "race_bonus"} <= set(columns)
-        assert "bonus" not in columns
-        of_race = "SELECT DISTINCT blokus_bonus, race_bonus, pair FROM scores WHERE ruleset = 'race' AND seat = 1 AND "
-        assert run(sql, of_race + "finished").rows == [(None, [0, 0], [1, 1])]
-        assert run(sql, "SELECT DISTINCT bonus FROM race_scores").rows == [([0, 0],)]
-        assert run(sql, "SELECT DISTINCT bonus FROM blokus_scores").rows == [(0,)]
-        meanings = {row[1]: row[3] for row in described(sql).rows if row[0] == "scores"}
-        assert meanings["blokus_bonus"].startswith("blokus: +15")
-        assert run(sql, "SELECT count(*), count(setup) FROM race_matches").rows == [(2, 2)]
-
-
-def toy_set_up(state: Any, setup: Any) -> int:
-    """The race from nothing: its setup has no fields."""
-    state.seats, state.goal = setup.seats, setup.goal
-    return 0

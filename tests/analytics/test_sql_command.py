@@ -50,11 +50,10 @@ def test_answers_of_every_form_are_the_same(mixed: Mixed, kifold: Kifold, tmp_pa
 
 
 def test_what_goes_to_a_file_is_what_is_printed(mixed: Mixed, kifold: Kifold, tmp_path: Path) -> None:
-    for arguments in (["FROM matches ORDER BY match_id LIMIT 3"], ["--schema"]):
-        for form in ("table", "csv", "json"):
-            _, printed, _ = kifold(mixed.folder, "sql", *arguments, "--format", form)
-            kifold(mixed.folder, "sql", *arguments, "--format", form, "--out", tmp_path / "out")
-            assert (tmp_path / "out").read_text(encoding="utf-8") == printed
+    for asked, form in (("FROM matches ORDER BY match_id LIMIT 3", "csv"), ("--schema", "table")):
+        _, printed, _ = kifold(mixed.folder, "sql", asked, "--format", form)
+        kifold(mixed.folder, "sql", asked, "--format", form, "--out", tmp_path / "out")
+        assert (tmp_path / "out").read_text(encoding="utf-8") == printed
 
 
 def test_several_statements_answer_with_the_last(mixed: Mixed, kifold: Kifold) -> None:
@@ -173,10 +172,10 @@ def test_a_query_writes_nothing_into_the_store(store: Store, kifold: Kifold) -> 
         "VACUUM",
     ):
         kifold(store.folder, "sql", query)
-        kifold(
-            store.folder, "export", "--where", "true) ; DROP VIEW matches; SELECT match_id FROM (SELECT 1 AS match_id"
-        )
         assert state() == before, query
+    hostile = "true) ; DROP VIEW matches; SELECT match_id FROM (SELECT 1 AS match_id"
+    kifold(store.folder, "export", "--where", hostile)
+    assert state() == before
     assert kifold(store.folder, "sql", "SELECT count(*) AS n FROM matches", "--format", "csv")[1] == "n\n5\n"
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 import sqlite3
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -186,103 +183,6 @@ def test_a_writer_waits_for_another_and_says_so_when_that_takes_too_long(store: 
 def test_every_table_is_named_in_the_layout(store: Store) -> None:
     tables = {row[0] for row in store.journal.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert len(tables) == SCHEMA.count("CREATE TABLE")
-
-
-# A folder that cannot be written. Root may write everywhere, so what is asked there is asked in a process of its own,
-# which gives up root's rights first.
-
-
-@pytest.fixture
-def apart() -> Iterator[Path]:
-    """A folder that any user may enter."""
-    folder = Path(tempfile.mkdtemp(prefix="kifold-test-"))
-    folder.chmod(0o755)
-    yield folder
-    for path in [folder, *folder.rglob("*")]:
-        path.chmod(0o755)
-    shutil.rmtree(folder)
-
-
-def as_nobody(question: Callable[[], object]) -> str:
-    """What a question answers, or raises, where nobody asks it."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(65534)
-                os.setuid(65534)
-            try:
-                said = str(question())
-            except StoreError as error:
-                said = f"StoreError: {error}"
-            os.write(write, said.encode())
-            os._exit(0)
-        finally:
-            os._exit(1)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        said = pipe.read().decode()
-    assert os.waitpid(child, 0)[1] == 0
-    return said
-
-
-def lock(folder: Path) -> None:
-    for path in folder.iterdir():
-        path.chmod(0o444)
-    folder.chmod(0o555)
-
-
-pytestmark_fork = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-
-
-@pytestmark_fork
-def test_a_read_only_folder_is_read_but_not_written(apart: Path) -> None:
-    with Store(apart / "store") as store:
-        match = record(store, 0, 5)
-    lock(apart / "store")
-
-    def read() -> int:
-        with Store(apart / "store", create=False) as store:
-            return len(store.log(match).events)
-
-    def write() -> int:
-        with Store(apart / "store") as store:
-            return store.append(match, game(0)[5:6])
-
-    assert as_nobody(read) == "5"
-    assert as_nobody(write).startswith(f"StoreError: {apart}/store/journal.sqlite: cannot be written (attempt to write")
-    assert names(apart / "store") == {"journal.sqlite"}
-
-
-@pytestmark_fork
-def test_a_read_only_folder_with_unmerged_events_is_read_in_full_or_not_at_all(apart: Path) -> None:
-    with Store(apart / "store") as store:
-        match = record(store, 0, 5)
-    with Store(apart / "store") as store:
-        store.append(match, game(0)[5:7])
-        shutil.copytree(apart / "store", apart / "with")
-        shutil.copytree(apart / "store", apart / "without")
-    (apart / "without" / "journal.sqlite-shm").unlink()
-
-    def read(name: str) -> int:
-        with Store(apart / name, create=False) as store:
-            return len(store.log(match).events)
-
-    for name in ("with", "without"):
-        lock(apart / name)
-    assert as_nobody(lambda: read("with")) == "7"
-    assert "holds events that cannot be read in a read-only folder" in as_nobody(lambda: read("without"))
-
-
-@pytestmark_fork
-def test_a_store_cannot_be_made_in_a_read_only_folder(apart: Path) -> None:
-    apart.chmod(0o555)
-    for folder, said in ((apart / "store", "cannot be made a store"), (apart, "no journal can be made here")):
-        answer = as_nobody(lambda folder=folder: Store(folder))
-        assert answer.startswith(f"StoreError: {folder}: {said} (")
-    assert list(apart.iterdir()) == []
 
 
 def test_nothing_is_made_before_the_first_match(tmp_path: Path) -> None:

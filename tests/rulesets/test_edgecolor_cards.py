@@ -23,7 +23,6 @@ from kifold.core.rulesets.edgecolor.cards import (
     canonical,
     card_text,
     find_card,
-    lowest,
     sides_of,
     table_digest,
 )
@@ -72,7 +71,6 @@ def test_catalogue_a() -> None:
 
 
 def test_sets_of_cards() -> None:
-    assert [lowest(1 << number) for number in range(48)] == list(range(48))
     assert [of_mark.bit_count() for of_mark in CARDS_OF_MARK] == [12] * 4
     assert sum(CARDS_OF_MARK) == (1 << 48) - 1
 

@@ -1,4 +1,4 @@
-"""What people see of edgecolor: short notation, pictures, opening keys, JSON, and how the greedy player does."""
+"""What people see of edgecolor: short notation, pictures, opening keys, JSON, and what the greedy player prefers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from kifold.core.codec import decode, encode, from_json, to_json, valid
+from kifold.core.codec import decode, encode, from_json, to_json
 from kifold.core.emit import Out
 from kifold.core.events import Event, kind_of
 from kifold.core.flat import unflatten
 from kifold.core.play import Play
 from kifold.core.records import essential_size
 from kifold.core.rng import Random, seed_random
-from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.edgecolor import EDGECOLOR, rules
 from kifold.core.rulesets.edgecolor.cards import CATALOGUE_A, find_card, mark_of, sides_of
 from kifold.core.rulesets.edgecolor.declaration import BlockerSetup, Draw, EdgecolorSetup, PlayBlocker, Stop
@@ -74,7 +73,7 @@ def test_words() -> None:
         ("12K3/2@f1", "is no cell"),
         ("12K3/2@a6", "is no cell"),
         ("12K3/2@a", "is no cell"),
-        ("12K3/2@a²", "is no cell"),
+        ("12K3/2@a²", "plain letters and digits"),
         ("blocker@", "is no play"),
         ("draw:", "is no play"),
         ("draw:12", "is no card"),
@@ -247,23 +246,5 @@ def chosen(table: Table) -> set[Event]:
     n = rules.legal(table.state, table.turn, out)
     for m in range(60):
         seed_random(source, 1, m, 0)
-        found.add(unflatten(EDGECOLOR, out[rules.greedy(table.state, out, n, source)]))
+        found.add(unflatten(EDGECOLOR, out[EDGECOLOR.rules.greedy(table.state, out, n, source)]))
     return found
-
-
-@pytest.mark.parametrize("variant", ["beginner", "hard", "duo", "4x4"])
-def test_greedy_beats_random(variant: str) -> None:
-    wins, games = 0.0, 40
-    for m in range(games):
-        greedy_seat = m % 2
-        play = Play(EDGECOLOR, started_with_chance(EDGECOLOR, EDGECOLOR.start(variant), 11, m))
-        source = Random()
-        seed_random(source, 11, m, 1)
-        rng = random.Random(m)
-        while (seat := play.turn) != NOBODY:
-            out = Out(EDGECOLOR.event_record)
-            n = rules.legal(play.state, seat, out)
-            i = rules.greedy(play.state, out, n, source) if seat == greedy_seat else rng.randrange(n)
-            play.add(valid(EDGECOLOR, unflatten(EDGECOLOR, out[i])))
-        wins += play.result()[greedy_seat].rank == 1
-    assert wins >= 0.8 * games

@@ -108,6 +108,8 @@ COMMANDS = [
     ("new blokus --set voluntary_pass=maybe", "option voluntary_pass cannot be 'maybe': choose "),
     ("new blokus --set voluntary_pass", "--set 'voluntary_pass': write NAME=VALUE"),
     ("new blokus --set voluntary_pass=true --set voluntary_pass=false", "--set 'voluntary_pass' is given twice"),
+    ("new blokus --player \udcff", "what was typed is no UTF-8 text"),
+    ("new blokus --tag x=\udcff", "what was typed is no UTF-8 text"),
     ("new blokus --tag x", "--tag 'x': write NAME=VALUE"),
     ("new blokus --player a --player b --player c --player d --player e", "5 players for 4 seats"),
     ("new blokus --setup nofile.json", "nofile.json: cannot be read (No such file or directory)"),

@@ -111,6 +111,11 @@ def test_export_and_import(kifold: Kifold, folder: Path, tmp_path: Path) -> None
     assert kifold("import", out).out == "all.jsonl: 4 imported (0 unfinished), 0 already there, 0 in quarantine\n"
     assert kifold("import", out).out == "all.jsonl: 0 imported (0 unfinished), 4 already there, 0 in quarantine\n"
     assert "4 exact" in kifold("verify").out
+    (some, *_) = kifold("sql", "select match from matches where archived", "--format", "json").json
+    assert kifold("delete", some["match"], "--yes").status == 0
+    assert "3 exact" in kifold("verify").out
+    assert kifold("import", out).out == "all.jsonl: 1 imported (0 unfinished), 3 already there, 0 in quarantine\n"
+    assert "4 exact" in kifold("verify").out
     out.write_text(out.read_text() + "{\n", encoding="utf-8")
     said = kifold("import", out)
     assert (said.status, said.err) == (0, "kifold: 1 records are in quarantine: see why with `kifold quarantine`\n")

@@ -169,3 +169,18 @@ def test_an_interruption_is_said_in_one_line(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.writing")) == []
     with Store(tmp_path / "store") as store:
         assert store.counts()["blokus"][1] > 0
+
+
+def test_without_a_home_the_store_has_to_be_named(tmp_path: Path) -> None:
+    """As in a container that runs as a user whom its system does not know."""
+    code = (
+        "import os, pwd, sys; os.environ.pop('HOME', None); os.environ.pop('XDG_DATA_HOME', None); "
+        "pwd.getpwuid = lambda number: {}[number]; from kifold.service.cli import main; main()"
+    )
+    for arguments, status, words in (
+        (["log"], 2, "kifold: there is no home folder: name the store with --store or KIFOLD_STORE\n"),
+        (["rulesets"], 0, ""),
+        (["--store", str(tmp_path), "new", "blokus"], 0, ""),
+    ):
+        said = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+        assert (said.returncode, said.stderr) == (status, words)
