@@ -15,7 +15,8 @@ MADE = pytest.StashKey[Path]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set `KIFOLD_CACHE`, unless it is set. Workers and subprocesses inherit it."""
+    """Set `KIFOLD_CACHE`, unless it is set; compiled code checks its bounds. Workers and subprocesses inherit both."""
+    os.environ.setdefault("KIFOLD_BOUNDSCHECK", "1")
     if "KIFOLD_CACHE" in os.environ:
         return
     cache = getattr(config, "cache", None)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.log import Log
 from kifold.records.simulation import simulate
 from kifold.records.store import Store
 from tests.records.killing import GAMES, kill_again_and_again, said_in, what
+from tests.rulesets.matches import folder as compiled
 from tests.stores import archive_all, assert_exact, game, quiet, run_together
 
 pytestmark = pytest.mark.slow
@@ -20,6 +22,7 @@ ROUNDS = 12
 
 
 def kill(folder: Path, kind: str, most_lines: int, number: int = signal.SIGKILL) -> None:
+    compiled(BLOKUS)
     (ended,) = run_together([(kill_again_and_again, (str(folder), kind, ROUNDS, most_lines, int(number)))])
     assert int(ended) >= ROUNDS // 2, "children were done before they were killed"
 

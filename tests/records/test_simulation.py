@@ -17,7 +17,7 @@ from kifold.records import bulk, simulation
 from kifold.records.simulation import MOST_GAMES, SEED_LIMIT, simulate
 from kifold.records.store import Store
 from kifold.records.uninterrupted import uninterrupted
-from tests.rulesets.matches import random_log
+from tests.rulesets.matches import folder, random_log
 from tests.stores import assert_exact, duo, quiet
 
 DUO = simulation.simulation(duo(), "random", 9)
@@ -30,15 +30,20 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulation, "EVENTS_PER_GROUP", 600)
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    archive = folder / "archive"
+@pytest.fixture(autouse=True, scope="module")
+def _compiled() -> None:
+    folder(BLOKUS)
+
+
+def content(place: Path) -> dict[str, bytes]:
+    archive = place / "archive"
     return {str(path.relative_to(archive)): path.read_bytes() for path in archive.rglob("*") if path.is_file()}
 
 
-def simulated(folder: Path, what: simulation.Simulation = DUO, games: int = 250, workers: int = 1) -> dict[str, bytes]:
-    with Store(folder) as store:
+def simulated(place: Path, what: simulation.Simulation = DUO, games: int = 250, workers: int = 1) -> dict[str, bytes]:
+    with Store(place) as store:
         assert simulate(store, what, games, workers, quiet) == (games, 0)
-    return content(folder)
+    return content(place)
 
 
 @pytest.mark.usefixtures("small")
@@ -75,6 +80,7 @@ def test_another_simulation_has_other_ids_and_other_matches(tmp_path: Path, chan
 def test_every_ruleset_and_policy_simulates_what_plain_python_plays(tmp_path: Path, name: str, policy: str) -> None:
     rules = ruleset(name)
     started = rules.start()
+    folder(rules)
     with Store(tmp_path) as store:
         simulate(store, simulation.simulation(started, policy, 3), 12, 2, quiet)
         logs = list(store.logs())

@@ -24,6 +24,7 @@ from kifold.records.store import Store
 from kifold.records.tables import matches_schema
 from kifold.replay import verdicts
 from kifold.replay.verify import Report, verify_files
+from tests.rulesets.matches import folder as compiled
 from tests.stores import archive_all, duo, fill, quiet, verified
 
 pytestmark = pytest.mark.slow
@@ -48,6 +49,7 @@ class Copy:
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A store of matches with all that a log may hold, and one of plain ones from a simulation."""
+    compiled(BLOKUS)
     folder = tmp_path_factory.mktemp("every-byte")
     with Store(folder / "varied") as store:
         fill(store, 2)

@@ -58,7 +58,7 @@ def remove_piece(state: State, cell: int) -> int:
 
 
 def shape_on(state: State, cell: int) -> int:
-    """The shape of the piece on a cell: its kind modulo `N_SHAPES`, written so that it costs nothing."""
+    """The shape of the piece on a cell: its kind modulo `N_SHAPES`, without the price of a remainder."""
     return (state.pieces[cell] - 1) & 1
 
 
