@@ -184,9 +184,9 @@ def _live(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> tuple[pa.Tabl
 
 def _may_be_undone(store: Store, rules: Ruleset, live: pa.Table) -> bool:
     """By the statistics of the tag column, which is the lowest for the common events."""
-    if tag_of(Undone) in set(live["tag"].to_pylist()):
-        return True
-    return any(low <= tag_of(Undone) for low in _lowest_tags(store, rules))
+    # Every file is opened, whatever the first ones say: one that cannot be read is to be named here.
+    lowest = list(_lowest_tags(store, rules))
+    return tag_of(Undone) in {*live["tag"].to_pylist()} or min(lowest, default=tag_of(Undone) + 1) <= tag_of(Undone)
 
 
 def _lowest_tags(store: Store, rules: Ruleset) -> Iterator[int]:

@@ -213,6 +213,8 @@ class Store(Listing):
         """
         with self.journal.reading():
             if self.journal.last_seq(match) is not None:
+                if not self.journal.is_intact(match):
+                    raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
                 return self.journal.log(match)
             file = self.file_of(match)
         if file is None:

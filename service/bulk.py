@@ -25,6 +25,7 @@ from kifold.service.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kifold.records.formats import Format
     from kifold.records.log import Log
     from kifold.records.store import Store
     from kifold.replay.verify import Report
@@ -50,7 +51,7 @@ def import_(
 ) -> None:
     """Import record files; bad records go to quarantine, the rest is imported.
 
-    Example: kifold import games.blksgf
+    Exit status 1 when there was nothing but bad ones. Example: kifold import games.blksgf
     """
     from kifold.records.formats import format_named, format_of
     from kifold.records.importing import import_file
@@ -59,7 +60,7 @@ def import_(
     for path in file:
         if not path.is_file():
             raise UsageError(f"{path}: there is no such file")
-    bad = 0
+    bad = held = 0
     with context_of(context).store(create=True) as store:
         for path, form in zip(file, forms, strict=True):
             with Progress(f"importing {path.name}") as progress:
@@ -69,8 +70,11 @@ def import_(
                 f"{report.present:,} already there, {report.quarantined:,} in quarantine"
             )
             bad += report.quarantined
+            held += report.imported + report.present
     if bad:
         typer.echo(f"kifold: {bad:,} records are in quarantine: see why with `kifold quarantine`", err=True)
+    if bad and not held:
+        raise typer.Exit(1)
 
 
 def quarantine(context: typer.Context, format_: FormatOption = "table") -> None:
@@ -105,41 +109,55 @@ def export(
 
     Example: kifold export --where "variant = 'duo'" --out duo.blksgf
     """
-    import gzip
-
     from kifold.records.formats import format_named, format_of
 
     if bool(match) == bool(where):
         raise UsageError("name the matches to export, or give a condition with --where")
     form = format_named(as_) if as_ else format_of(out) if out else format_named("jsonl")
     with context_of(context).store() as store:
-        ids = [store.find(text) for text in match] if match else _ids_where(store, where or "")
+        ids, is_partial = ([store.find(text) for text in match], False) if match else _ids_where(store, where or "")
         logs = _counted(store.logs(ids))
         if out is None:
             form.write(logs, sys.stdout.buffer)
             sys.stdout.buffer.flush()
-            return
-        draft = out.with_name(out.name + ".writing")
-        try:
-            with draft.open("wb") as file:
-                if out.suffix == ".gz":
-                    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
-                        form.write(logs, cast("IO[bytes]", packed))
-                else:
-                    form.write(logs, file)
-            draft.replace(out)
-        except OSError as error:
-            raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
-        finally:
-            draft.unlink(missing_ok=True)
-        typer.echo(f"{len(ids):,} matches written to {out}", err=True)
+        else:
+            _write_file(out, form, logs)
+            typer.echo(f"{len(ids):,} matches written to {out}", err=True)
+    if is_partial:
+        raise typer.Exit(1)
 
 
-def _ids_where(store: Store, where: str) -> list[int]:
+def _write_file(out: Path, form: Format, logs: Iterator[Log]) -> None:
+    """Write a record file beside its place, and put it there when it is whole; packed when it is called `.gz`."""
+    import gzip
+
+    draft = out.with_name(out.name + ".writing")
+    try:
+        with draft.open("wb") as file:
+            if out.suffix == ".gz":
+                with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+                    form.write(logs, cast("IO[bytes]", packed))
+            else:
+                form.write(logs, file)
+        draft.replace(out)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _ids_where(store: Store, where: str) -> tuple[list[int], bool]:
+    """The matches that a condition names, and whether some could not be asked, which is said."""
     from kifold.analytics.catalogue import connect
     from kifold.analytics.query import run
+    from kifold.analytics.sources import naming_damage
 
-    return [row[0] for row in run(connect(store), f"SELECT match_id FROM matches WHERE {where} ORDER BY match_id").rows]
+    left_out: list[str] = []
+    with naming_damage(store), connect(store, on_left_out=left_out.append) as connection:
+        rows = run(connection, f"SELECT match_id FROM matches WHERE {where} ORDER BY match_id").rows
+    for line in left_out:
+        typer.echo(f"kifold: {line}; see `kifold verify`", err=True)
+    return [row[0] for row in rows], bool(left_out)
 
 
 def _counted(logs: Iterator[Log]) -> Iterator[Log]:
@@ -210,6 +228,7 @@ def verify(
     Exit status 1 when anything failed. Example: kifold verify
     """
     from kifold.core import registry
+    from kifold.records.ids import id_text
 
     choose(format_, ("table", "json"), "--format")
     if ruleset is not None:
@@ -218,7 +237,7 @@ def verify(
     report, summary = verify_folder(folder, ruleset, workers)
     if format_ == "json":
         failures = [
-            {"match": str(f.match_id), "ruleset": f.ruleset, "verdict": f.verdict, "cause": f.cause}
+            {"match": id_text(f.match_id), "ruleset": f.ruleset, "verdict": f.verdict, "cause": f.cause}
             for f in report.failures
         ]
         print_json(

@@ -20,6 +20,8 @@ HELP = """Record, replay, verify and query matches of tabletop games.
 
 Matches live in a store, one folder: name it with --store or KIFOLD_STORE.
 
+Exit status: 0 fine, 1 the answer is no (illegal, diverged), 2 wrong usage or input.
+
 Example: kifold demo
 """
 

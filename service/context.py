@@ -89,6 +89,8 @@ def read_event(play: Play, text: str) -> Event:
     if text.lstrip().startswith("{"):
         try:
             data = json.loads(text)
+        except RecursionError:
+            raise UsageError("the event is nested too deeply") from None
         except ValueError as error:
             raise UsageError(f"event {text!r} is no JSON: {error}") from None
         return from_json(play.ruleset, data)

@@ -83,17 +83,18 @@ def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
 def _print_log(rules: Ruleset, found: Log, seen: SeenLog) -> None:
     from kifold.records.ids import id_text
     from kifold.replay.frames import event_line
+    from kifold.replay.printable import printable
 
     started = seen.started
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
     head = f"{started.ruleset} {started.variant}, revision {started.revision}"
     typer.echo(f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else ""))
     for name, player in zip(rules.seat_names(started), found.players, strict=False):
-        typer.echo(f"  {name}: {player}")
+        typer.echo(f"  {name}: {printable(player)}")
     for name, value in started.tags.items():
-        typer.echo(f"  {name}: {value}")
+        typer.echo(printable(f"  {name}: {value}"))
     for seq, event in enumerate(seen.events, start=1):
-        typer.echo(f"{seq:5}  {event_line(rules, started, event)}")
+        typer.echo(printable(f"{seq:5}  {event_line(rules, started, event)}"))
 
 
 def show(

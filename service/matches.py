@@ -84,6 +84,8 @@ def _read_setup(rules: Ruleset, path: Path | None) -> Setup | None:
         return setup_from_json(rules, json.loads(path.read_bytes()))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+    except RecursionError:
+        raise UsageError(f"{path}: is nested too deeply") from None
     except (ValueError, msgspec.ValidationError) as error:
         raise UsageError(f"{path}: {error}") from None
 
@@ -202,7 +204,7 @@ def delete(
 
     with context_of(context).store() as store:
         number = store.find(match)
-        if not yes and not typer.confirm(f"delete match {id_text(number)} ({len(store.log(number).events)} events)?"):
+        if not yes and not typer.confirm(f"delete match {id_text(number)}?"):
             raise typer.Exit(1)
         store.delete(number)
         typer.echo(f"deleted {id_text(number)}")
