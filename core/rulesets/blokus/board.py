@@ -25,6 +25,9 @@ from kifold.core.rulesets.blokus.pieces import (
 )
 
 THREE_ROWS = (1 << 3 * STRIDE) - 1
+COLUMN_OF_BIT = [bit % STRIDE for bit in range(3 * STRIDE)]
+ROW_OF_BIT = [bit // STRIDE for bit in range(3 * STRIDE)]
+"""Where each bit of such a word lies: dividing costs more than looking it up."""
 FORM_WORD = [WORDS * x + y for form in FORM_CELLS for x, y in (*form, *(form[-1:] * (MOST_SQUARES - len(form))))]
 """The word of each cell of form f at `MOST_SQUARES`·f …, its last one repeated up to so many."""
 

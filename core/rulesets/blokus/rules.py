@@ -8,6 +8,8 @@ from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import (
+    COLUMN_OF_BIT,
+    ROW_OF_BIT,
     can_place,
     covers_start,
     on_board,
@@ -42,7 +44,6 @@ from kifold.core.rulesets.blokus.declaration import (
     SIDE_OF,
     SKIPPED,
     START_CORNER,
-    STRIDE,
     THREE_PLAYER,
     TOUCHES_OWN_EDGE,
     TWO_PLAYER,
@@ -253,7 +254,7 @@ def list_placements(state: State, colour: int, out: Out, n: int) -> int:
                         event.colour = colour
                         event.piece = piece
                         event.orientation = orientation
-                        event.x = bit % STRIDE
-                        event.y = y + bit // STRIDE
+                        event.x = COLUMN_OF_BIT[bit]
+                        event.y = y + ROW_OF_BIT[bit]
                         n += 1
     return n
