@@ -1,6 +1,7 @@
 # make setup   .venv with everything, done only when something changed
 # make demo    the main job end to end, on simulated matches
 # make test    linters, types, import contracts, tests
+# make mutants every mutant of the rules over the golden logs, and the score of each ruleset; minutes
 # make bench   benchmarks, on a quiet machine
 # make docs    reference pages of the rulesets and their pictures, from the declarations
 # make wheels  wheels of the runtime dependencies, for the test that installs offline
@@ -10,7 +11,7 @@ BIN := .venv/bin
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
-.PHONY: setup env wheels demo docs test lint types bench clean
+.PHONY: setup env wheels demo docs test lint types mutants bench clean
 .DEFAULT_GOAL := setup
 
 setup: env wheels
@@ -39,6 +40,9 @@ types: env
 test: setup lint types
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest -n auto --dist loadgroup
+
+mutants: env
+	@$(BIN)/python -m tests.mutation
 
 bench:
 	@.ci/setup env bench

@@ -10,7 +10,7 @@ import pytest
 
 from kifold.core.registry import ruleset
 from kifold.replay.frames import captioned
-from kifold.replay.golden import folds_path
+from kifold.replay.golden import LOGS, folds_path
 from kifold.replay.svg import draw_svg
 from kifold.replay.text import draw_text
 from tests.golden_logs import logs_path
@@ -38,9 +38,10 @@ def test_golden_logs(name: str, variant: str) -> None:
     assert folds_path(path).exists(), "run pytest --kifold-update tests/golden"
 
 
-def test_golden_logs_belong_to_variants() -> None:
+def test_golden_logs_belong_to_variants_or_kill_mutants() -> None:
     files = set((ROOT / "tests" / "golden").rglob("*.json*"))
     logs = {logs_path(ruleset(name), ruleset(name).variant(variant)) for name, variant in VARIANTS}
+    logs |= {ROOT / "tests" / "golden" / name / f"mutants{LOGS}" for name in NAMES}
     assert files == logs | set(map(folds_path, logs))
 
 
