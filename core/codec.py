@@ -121,6 +121,20 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
     return _said(setup)
 
 
+def started_to_json(started: Started) -> dict[str, Any]:
+    """The readable form of event 0; its `schema` is said above 1 only."""
+    return {
+        "ruleset": started.ruleset,
+        "variant": started.variant,
+        "revision": started.revision,
+        **({"schema": started.schema} if started.schema > 1 else {}),
+        "options": started.options,
+        "seats": started.seats,
+        "tags": started.tags,
+        "setup": setup_to_json(started.setup),
+    }
+
+
 def setup_from_json(ruleset: Ruleset, data: object) -> Setup:
     """The setup that a decoded JSON object says, validated. Words and numbers are both accepted.
 

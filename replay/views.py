@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.codec import setup_to_json, to_json
+from kifold.core.codec import started_to_json, to_json
 from kifold.core.events import Event, Noted, Started, kind_of
 from kifold.core.play import Play
 from kifold.core.records import SCRATCH
@@ -97,16 +97,4 @@ def seen_json(seen: SeenLog) -> dict[str, Any]:
             {"event": event.kind, "seat": event.seat, "hidden": True} if isinstance(event, Hidden) else to_json(event)
         )
         events.append({"seq": seq, **told})
-    started = seen.started
-    head = {
-        "seq": 0,
-        "event": "started",
-        "ruleset": started.ruleset,
-        "variant": started.variant,
-        "revision": started.revision,
-        "options": started.options,
-        "seats": started.seats,
-        "tags": started.tags,
-        "setup": setup_to_json(started.setup),
-    }
-    return {"events": [head, *events]}
+    return {"events": [{"seq": 0, "event": "started", **started_to_json(seen.started)}, *events]}

@@ -20,7 +20,7 @@ from typing import IO, Annotated, Any
 
 import msgspec
 
-from kifold.core.codec import from_json, setup_from_json, setup_to_json, to_json
+from kifold.core.codec import from_json, setup_from_json, started_to_json, to_json
 from kifold.core.events import OptionValue
 from kifold.core.options import parse_options
 from kifold.core.registry import ruleset
@@ -169,14 +169,7 @@ def write(logs: Iterable[Log], file: IO[bytes]) -> None:
             raise FormatError(f"match {id_text(log.match_id)}: {said} is not installed")
         line = {
             "match": id_text(log.match_id),
-            "ruleset": started.ruleset,
-            "variant": started.variant,
-            "revision": started.revision,
-            **({"schema": started.schema} if started.schema > 1 else {}),
-            "options": started.options,
-            "seats": started.seats,
-            "tags": started.tags,
-            "setup": setup_to_json(started.setup),
+            **started_to_json(started),
             "players": log.players,
             "events": [to_json(event) for event in log.events],
         }
