@@ -173,7 +173,7 @@ def _live(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> tuple[pa.Tabl
 
     columns, rows = event_columns(rules), []
     for batch in batches(store.live_logs(store.journal.ids(rules.name), left_out)):
-        for log, judged in zip(batch, judge_logs(rules, batch), strict=True):
+        for log, judged in zip(batch, judge_logs(batch), strict=True):
             if isinstance(judged, Judged):
                 rows.append(match_row(log, judged))
                 add_events(columns, rules, log.match_id, log.events, judged.seats)

@@ -21,7 +21,7 @@ RULES = ruleset("blokus")
 
 @pytest.fixture(scope="module")
 def folder() -> Folder:
-    return Folder(RULES, compiled("blokus"))
+    return Folder(RULES, compiled(RULES))
 
 
 @pytest.fixture(scope="module", params=["random", "greedy"])

@@ -22,7 +22,7 @@ EVENTS = 60_000
 def random_matches(name: str, variant: str) -> tuple[Folder, Corpus]:
     """Some tens of thousands of events of random play."""
     rules = ruleset(name)
-    folder = Folder(rules, compiled(name))
+    folder = Folder(rules, compiled(rules))
     template = flatten_setup(rules, rules.start(variant))
     first = next(folder.play(template, 7, 0, 50, greedy=False))
     count = max(50, EVENTS * 50 // len(first.events))

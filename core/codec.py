@@ -74,8 +74,7 @@ def valid_started(ruleset: Ruleset, started: Started) -> Started:
         RulesetError: for a variant, option, revision or number of seats that it does not have.
         msgspec.ValidationError: for a value out of its declared range.
     """
-    ruleset.expect_revision(started)
-    complete = ruleset.start(
+    complete = ruleset.at(started.revision).start(
         started.variant, started.options, started.seats, started.tags, started.setup, started.schema
     )
     return with_setup(ruleset, decode_started(encode(complete)))

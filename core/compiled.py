@@ -9,7 +9,6 @@ flags, versions.
 from __future__ import annotations
 
 import builtins
-import dis
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -28,6 +27,7 @@ from kifold.core import loops
 from kifold.core.declared import DeclarationError
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
+from kifold.core.scope import codes, global_names
 
 LOOPS = (loops.fold_corpus, loops.fold_to, loops.count_legal, loops.play_corpus)
 
@@ -48,7 +48,7 @@ class Compiled:
         bound = {field.name: getattr(rules, field.name) for field in fields(rules)}
         bound = {name: function for name, function in bound.items() if function is not None}
         bound.setdefault("chance", loops.no_chance)
-        binder = Binder(ruleset.name, bound, {slot: slot_compiled}, boundscheck=boundscheck)
+        binder = Binder(f"{ruleset.name}_{ruleset.revision}", bound, {slot: slot_compiled}, boundscheck=boundscheck)
         self.folder = binder.folder([*bound.values(), *LOOPS])
         with cache_folder(self.folder):
             self.rules = {name: binder.compiled(function) for name, function in bound.items()}
@@ -61,14 +61,12 @@ class Compiled:
 
 
 @cache
-def compiled(ruleset_name: str) -> Compiled:
-    """The compiled form of a registered ruleset, made once per process.
+def compiled(ruleset: Ruleset) -> Compiled:
+    """The compiled form of a ruleset, of one revision; made once per process.
 
     With `KIFOLD_BOUNDSCHECK=1` in the environment it checks the bounds of every table and list: slower, for authors.
     """
-    from kifold.core.registry import ruleset
-
-    return Compiled(ruleset(ruleset_name), boundscheck=os.environ.get("KIFOLD_BOUNDSCHECK") == "1")
+    return Compiled(ruleset, boundscheck=os.environ.get("KIFOLD_BOUNDSCHECK") == "1")
 
 
 class Binder:
@@ -107,7 +105,7 @@ class Binder:
             DeclarationError: for a name that is bound to nothing.
         """
         found = {}
-        for name in sorted(_global_names(function.__code__)):
+        for name in sorted(global_names(function.__code__)):
             if name in self.names and name not in function.__globals__:
                 found[name] = self.names[name]
             elif name in function.__globals__:
@@ -177,22 +175,8 @@ def user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kifold"
 
 
-def _codes(code: CodeType) -> list[CodeType]:
-    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
-    return [code, *(deep for c in inner for deep in _codes(c))]
-
-
-def _global_names(code: CodeType) -> set[str]:
-    return {
-        step.argval
-        for part in _codes(code)
-        for step in dis.get_instructions(part)
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
-
-
 def _digest_code(digest: Any, code: CodeType) -> None:
-    for part in _codes(code):
+    for part in codes(code):
         constants = [c for c in part.co_consts if not isinstance(c, CodeType)]
         digest.update(part.co_code)
         digest.update(repr((constants, part.co_names, part.co_varnames)).encode())

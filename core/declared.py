@@ -42,6 +42,7 @@ def check_declaration(ruleset: Ruleset) -> None:
     _check_additions(ruleset)
     _check_retired(ruleset)
     _check_result(ruleset)
+    _check_revisions(ruleset)
     for what, names in (("reasons", ruleset.reasons), ("effects", ruleset.effects)):
         _check_once(f"{ruleset.name}, {what}", (one.name for one in names))
 
@@ -98,6 +99,16 @@ def _check_retired(ruleset: Ruleset) -> None:
     known += COMMON
     _check_once(f"{ruleset.name}, events", map(kind_of, known))
     _check_once(f"{ruleset.name}, tags of events", (str(tag_of(event)) for event in known))
+
+
+def _check_revisions(ruleset: Ruleset) -> None:
+    newer = ruleset.revision
+    for earlier in ruleset.earlier:
+        if not 0 < earlier.revision < newer:
+            raise DeclarationError(
+                f"{ruleset.name}: revision {earlier.revision} is listed after {newer}: the newest comes first"
+            )
+        newer = earlier.revision
 
 
 def _check_result(ruleset: Ruleset) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
+from kifold.core.events import Started
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
 
@@ -33,7 +34,7 @@ def names() -> list[str]:
 
 @cache
 def ruleset(name: str) -> Ruleset:
-    """A ruleset by its name; only its own module is imported.
+    """A ruleset by its name, in its newest revision; only its own module is imported.
 
     Raises:
         RulesetError: when none of that name is installed.
@@ -46,3 +47,26 @@ def ruleset(name: str) -> Ruleset:
     if loaded.name != name:
         raise RulesetError(f"entry point {name} = {entries()[name].value} is a ruleset called {loaded.name}")
     return loaded
+
+
+def at_revision(text: str) -> Ruleset:
+    """The ruleset that NAME or NAME@REVISION means; the newest revision where none is said.
+
+    Raises:
+        RulesetError: when there is no such ruleset or revision.
+    """
+    name, at, number = text.partition("@")
+    if not at:
+        return ruleset(name)
+    if not (number.isascii() and number.isdigit()):
+        raise RulesetError(f"{text!r}: write NAME@REVISION with a number, such as {name}@{ruleset(name).revision}")
+    return ruleset(name).at(int(number))
+
+
+def pinned(started: Started, revision: int | None = None) -> Ruleset:
+    """The rules that a match is played under: of the revision that its log names, or of the one given.
+
+    Raises:
+        RulesetError: when the ruleset is not installed, or not in that revision.
+    """
+    return ruleset(started.ruleset).at(started.revision if revision is None else revision)

@@ -16,6 +16,7 @@ from kifold.core.flat import event_record, setup_record
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
 from kifold.core.records import Record, Slot
+from kifold.core.revisions import Earlier, before
 from kifold.core.rules import Rules
 from kifold.core.scene import Scene
 
@@ -106,6 +107,8 @@ class Ruleset:
     """The version of the events' declaration; what is added or retired makes a new one. See `kifold.core.evolution`."""
     upcasters: tuple[Upcaster, ...] = ()
     """How events of types that were retired read today. The types stay here: logs hold them."""
+    earlier: tuple[Earlier, ...] = ()
+    """The revisions before this one, the newest first: old matches are pinned to them. See `kifold.core.revisions`."""
     notes: str = ""
     """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
     units: Mapping[str, str] = field(default_factory=dict)
@@ -176,14 +179,25 @@ class Ruleset:
         known = ", ".join(v.name for v in self.variants)
         raise RulesetError(f"no variant {name!r} of {self.name}: choose from {known}")
 
-    def expect_revision(self, started: Started) -> None:
-        """Refuse a match that is pinned to other rules.
+    @cached_property
+    def revisions(self) -> dict[int, Ruleset]:
+        """Every revision that stands here by its number, this one first and each after the one that followed it."""
+        found = {self.revision: self}
+        newer = self
+        for earlier in self.earlier:
+            newer = found[earlier.revision] = before(newer, earlier)
+        return found
+
+    def at(self, revision: int) -> Ruleset:
+        """This ruleset in one of its revisions.
 
         Raises:
-            RulesetError: when its revision is not this one.
+            RulesetError: when that is not installed.
         """
-        if started.revision != self.revision:
-            raise RulesetError(f"revision {started.revision} of {self.name} is not installed, {self.revision} is")
+        if revision in self.revisions:
+            return self.revisions[revision]
+        there = ", ".join(map(str, self.revisions))
+        raise RulesetError(f"revision {revision} of {self.name} is not installed; there is {there}")
 
     def expect_schema(self, started: Started) -> None:
         """Refuse a match that may say what is not declared here yet.

@@ -36,7 +36,7 @@ def archive(store: Store, on_progress: Callable[[int, int], None]) -> tuple[int,
         rules = ruleset(name)
         with BulkWriter(store, rules) as writer:
             for batch in batches(store.live_logs(store.journal.ids(name, only_over=True), keep)):
-                for log, verdict in zip(batch, judge_logs(rules, batch), strict=True):
+                for log, verdict in zip(batch, judge_logs(batch), strict=True):
                     if isinstance(verdict, Refused):
                         keep(log.match_id, verdict)
                     else:

@@ -74,7 +74,7 @@ def _import_batch(
     """Take the legal records; those that the rules refuse."""
     bad = []
     logs = [Log(0, record.started, record.events, record.players) for record in records]
-    for record, log, verdict in zip(records, logs, judge_logs(writer.ruleset, logs), strict=True):
+    for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
         if isinstance(verdict, Refused):
             bad.append(_rejected(record, verdict))
             continue

@@ -21,7 +21,7 @@ from kifold.core.registry import ruleset
 from kifold.records.errors import Conflict, NoSuchMatch, StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Log
-from kifold.records.sqlite import DURABILITY, FORMAT, connect, make
+from kifold.records.sqlite import DURABILITY, FORMAT, bring_up, connect, make
 
 
 class Journal:
@@ -61,6 +61,8 @@ class Journal:
             raise StoreError(
                 f"{self.path}: has format {row[0]}, this kifold reads up to {FORMAT}; install a newer kifold"
             )
+        if int(row[0]) < FORMAT:
+            bring_up(self.db)
 
     def close(self) -> None:
         """Close the connection."""
@@ -194,7 +196,8 @@ class Journal:
     def log(self, match: int) -> Log:
         """A live match, as it was at one moment. Raises what `started` and `events` raise."""
         with self.reading():
-            return Log(match, self.started(match), self.events(match), self.players(match))
+            started, events = self.started(match), self.events(match)
+            return Log(match, started, events, self.players(match), self.promoted(match))
 
     def is_intact(self, match: int) -> bool:
         """Whether the bytes of a live match are those that were written: as many events, and with that digest.
@@ -212,6 +215,11 @@ class Journal:
                 return False
             hashed.update(data)
         return bool(hashed.digest() == row[2])
+
+    def promoted(self, match: int) -> int | None:
+        """The revision that a match was promoted to; None where it is played under the one that its log names."""
+        row = self.row("SELECT revision FROM pins WHERE match = ?", (match,))
+        return row[0] if row else None
 
     def players(self, match: int) -> tuple[str, ...]:
         """The names beside a match, one per seat, or none."""

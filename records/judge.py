@@ -70,8 +70,23 @@ def judge_log(ruleset: Ruleset, started: Started, events: Sequence[Event]) -> Ju
     return refused or judge(play)
 
 
-def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
-    """Fold logs, compiled when there are many: for each what it says of itself, or the first refusal."""
+def judge_logs(logs: Sequence[Log]) -> list[Judged | Refused]:
+    """Fold logs, each under its rules: for each what it says of itself, or the first refusal.
+
+    Raises:
+        RulesetError: when the rules of one are not installed.
+    """
+    by_rules: dict[Ruleset, list[int]] = {}
+    for i, log in enumerate(logs):
+        by_rules.setdefault(log.rules, []).append(i)
+    found: dict[int, Judged | Refused] = {}
+    for rules, places in by_rules.items():
+        found |= zip(places, _judge_logs(rules, [logs[i] for i in places]), strict=True)
+    return [found[i] for i in range(len(logs))]
+
+
+def _judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
+    """Fold logs of one revision, compiled when there are many."""
     if len(logs) < MANY:
         return [judge_log(ruleset, log.started, log.events) for log in logs]
     from kifold.core.compiled import compiled
@@ -84,7 +99,7 @@ def judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
     corpus = Corpus.of(
         ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)]
     )
-    folded = Folder(ruleset, compiled(ruleset.name)).fold(corpus)
+    folded = Folder(ruleset, compiled(ruleset)).fold(corpus)
     column = seat_column(corpus, folded)
     verdicts: list[Judged | Refused] = []
     for m, log in enumerate(logs):

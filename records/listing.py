@@ -55,6 +55,10 @@ class Listing:
         query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"
         return {row[0] for row in self.journal.rows(query, (file,))}
 
+    def pins(self) -> dict[int, int]:
+        """The revision of each match that was promoted to another than its log names."""
+        return dict(self.journal.rows("SELECT match, revision FROM pins"))
+
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""
         counts: dict[str, tuple[int, int]] = {}

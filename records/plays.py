@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kifold.core.play import Play
-from kifold.core.registry import ruleset
+from kifold.core.registry import pinned
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.ids import id_text
 from kifold.records.journal import Journal
@@ -42,9 +42,7 @@ class Plays:
             raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
         if play is None:
             started = self.journal.started(match)
-            rules = ruleset(started.ruleset)
-            rules.expect_revision(started)
-            play = Play(rules, started)
+            play = Play(pinned(started, self.journal.promoted(match)), started)
         for event in self.journal.events(match, after=len(play.log)):
             play.add(event)
         return play

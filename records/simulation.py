@@ -105,7 +105,7 @@ def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:
 
     def play(begin: int, count: int) -> list[Tables]:
         if not hasattr(scratch, "folder"):
-            scratch.folder = Folder(rules, compiled(rules.name))
+            scratch.folder = Folder(rules, compiled(rules))
         return [
             _tables(what, scratch.folder, corpus, at) for corpus, at in _corpora(what, scratch.folder, begin, count)
         ]
@@ -113,7 +113,7 @@ def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:
     rules = ruleset(what.started.ruleset)
     waiting: deque[Future[list[Tables]]] = deque()
     with ThreadPoolExecutor(workers) as pool:
-        size = _chunk_size(what, Folder(rules, compiled(rules.name)))
+        size = _chunk_size(what, Folder(rules, compiled(rules)))
         try:
             for begin in range(part.start, part.stop, size):
                 waiting.append(pool.submit(play, begin, min(size, part.stop - begin)))

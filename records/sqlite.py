@@ -9,8 +9,8 @@ from pathlib import Path
 
 from kifold.records.errors import StoreError
 
-FORMAT = 1
-"""The number of this layout. A store with a higher one is refused, not guessed at."""
+FORMAT = 2
+"""The number of this layout. A store with a higher one is refused, not guessed at; one with a lower is brought up."""
 
 DURABILITY = {"full": "FULL", "normal": "NORMAL", "off": "OFF"}
 """What a power cut can cost: `full` nothing that was acknowledged; `normal` the last commits since a checkpoint; `off`
@@ -42,6 +42,15 @@ CREATE TABLE quarantine (
     text BLOB NOT NULL, UNIQUE (file, record, text));
 """
 
+ADDED = """
+CREATE {temp} TABLE IF NOT EXISTS forks (
+    match INTEGER PRIMARY KEY, parent INTEGER NOT NULL, at_seq INTEGER NOT NULL);
+CREATE {temp} TABLE IF NOT EXISTS pins (
+    match INTEGER PRIMARY KEY, revision INTEGER NOT NULL);
+"""
+"""What format 2 added: which match continues which, from which event on; and the revision of the rules that a match was
+promoted to, where that is not the one that its log names."""
+
 
 def make(path: Path) -> None:
     """Make an empty journal, unless there is one: whole or not at all, and once, however many processes try.
@@ -56,7 +65,8 @@ def make(path: Path) -> None:
         db = sqlite3.connect(draft, isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(f"BEGIN; {SCHEMA} INSERT INTO meta VALUES ('format', '{FORMAT}'); COMMIT;")
+            new = SCHEMA + ADDED.format(temp="")
+            db.executescript(f"BEGIN; {new} INSERT INTO meta VALUES ('format', '{FORMAT}'); COMMIT;")
         finally:
             db.close()
         _put(draft, path)
@@ -66,6 +76,24 @@ def make(path: Path) -> None:
     finally:
         for ending in ("", "-wal", "-shm"):
             draft.with_name(draft.name + ending).unlink(missing_ok=True)
+
+
+def bring_up(db: sqlite3.Connection) -> None:
+    """Give a journal of an earlier format what was added since; where it cannot be written, for this connection alone.
+
+    Raises:
+        sqlite3.Error: when it is damaged, or locked.
+    """
+    try:
+        db.executescript(
+            f"BEGIN IMMEDIATE; {ADDED.format(temp='')} UPDATE meta SET value = '{FORMAT}' WHERE key = 'format'; COMMIT;"
+        )
+    except sqlite3.OperationalError as error:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        if error.sqlite_errorcode & 255 != sqlite3.SQLITE_READONLY:
+            raise
+        db.executescript(ADDED.format(temp="TEMP"))
 
 
 def _put(draft: Path, path: Path) -> None:

@@ -17,7 +17,7 @@ from kifold.core.codec import encode, valid, valid_started
 from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
-from kifold.core.registry import ruleset
+from kifold.core.registry import pinned, ruleset
 from kifold.records.errors import NOT_AS_WRITTEN, NoSuchMatch, StoreError
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
@@ -83,7 +83,7 @@ class Store(Listing):
             msgspec.ValidationError: when a value is out of its declared range.
             StoreError: when there is a name too many, or the store cannot be written.
         """
-        rules = ruleset(started.ruleset)
+        rules = pinned(started)
         started = valid_started(rules, started)
         if len(players) > started.seats:
             raise StoreError(f"{len(players)} players for {started.seats} seats")
@@ -158,6 +158,7 @@ class Store(Listing):
         log = self.reader(*file).log(match, intact=True) if file else None
         if log is None:
             raise self.no_such_match(match)
+        log.promoted = self.journal.promoted(match)
         is_over = self._folded(log).is_over
         self._cover(match)
         self.journal.insert(log, is_over=is_over)
@@ -197,9 +198,7 @@ class Store(Listing):
         return self._folded(self.log(match))
 
     def _folded(self, log: Log) -> Play:
-        rules = ruleset(log.started.ruleset)
-        rules.expect_revision(log.started)
-        play, refused = fold(rules, log.started, log.events)
+        play, refused = fold(log.rules, log.started, log.events)
         if refused:
             raise refused
         return play
@@ -222,6 +221,7 @@ class Store(Listing):
         log = self.reader(*file).log(match)
         if log is None:
             raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
+        log.promoted = self.journal.promoted(match)
         return log
 
     def logs(self, only: Iterable[int] | None = None) -> Iterator[Log]:
@@ -238,12 +238,16 @@ class Store(Listing):
         with self.journal.reading():
             live = self.journal.ids()
             files = [(*file, self.tombstones(file[1])) for file in self.files()]
+            pins = self.pins()
         for match in live:
             # Another process may have archived it meanwhile, or deleted it.
             with suppress(NoSuchMatch):
                 yield self.log(match)
         for ruleset_name, name, gone in files:
-            yield from (log for log in self.reader(ruleset_name, name).logs() if log.match_id not in gone)
+            for log in self.reader(ruleset_name, name).logs():
+                if log.match_id not in gone:
+                    log.promoted = pins.get(log.match_id)
+                    yield log
 
     def live_logs(self, matches: Iterable[int], on_bad: Callable[[int, str], None]) -> Iterator[Log]:
         """The logs of live matches. One that cannot be read, or not by what is installed, does not hide the others.
@@ -260,7 +264,7 @@ class Store(Listing):
                     on_bad(match, NOT_AS_WRITTEN)
                     continue
                 log = self.journal.log(match)
-                ruleset(log.started.ruleset).expect_revision(log.started)
+                log.rules  # noqa: B018  # a match whose rules are not installed is a bad one here
             except NoSuchMatch:
                 continue
             except (StoreError, RulesetError) as error:

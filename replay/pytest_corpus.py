@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from kifold.core.play import Refused, fold
-from kifold.core.registry import ruleset
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.store import Store
@@ -103,7 +102,7 @@ class MatchItem(CorpusItem):
             command = "show"
             if verdict.verdict == ILLEGAL:
                 log = store.log(self.match)
-                rules = ruleset(log.started.ruleset)
+                rules = log.rules
                 try:
                     _, refused = fold(rules, log.started, log.events)
                 except Refused as refusal:

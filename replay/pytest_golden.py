@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kifold.core.registry import ruleset
+from kifold.core.registry import pinned
 from kifold.records.formats import Record, Rejected
 from kifold.records.formats.jsonl import JSONL
 from kifold.replay.divergence import Divergence
@@ -78,7 +78,7 @@ class GoldenItem(pytest.Item):
         record = self.parent.records[self.number]
         if isinstance(record, Rejected):
             raise Wrong(f"line {record.number} cannot be read: {record.reason}")
-        rules, started, events = ruleset(record.started.ruleset), record.started, record.events
+        rules, started, events = pinned(record.started), record.started, record.events
         was, is_update = self.parent.folds.get(self.name), self.config.getoption("kifold_update")
         now = fold_of(rules, started, events, self.name, was)
         if was is None:

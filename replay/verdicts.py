@@ -79,7 +79,7 @@ def verify_group(rules: Ruleset, matches: pa.Table, events: pa.Table) -> Iterato
 def _plain_verdicts(rules: Ruleset, group: Group) -> Iterator[Verdict]:
     """The verdicts of a group of plain matches, by the compiled rules."""
     found = digests(group)
-    folded = Folder(rules, compiled(rules.name)).fold(group.corpus)
+    folded = Folder(rules, compiled(rules)).fold(group.corpus)
     column = seat_column(group.corpus, folded)
     for m, row in enumerate(group.rows):
         if found[m] != row["digest"]:

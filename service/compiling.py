@@ -12,16 +12,17 @@ if TYPE_CHECKING:
 
 
 def compile_rules(names: Sequence[str]) -> None:
-    """Make sure that rulesets are compiled, and say so where it takes seconds.
+    """Make sure that rulesets (NAME or NAME@REVISION) are compiled, and say so where it takes seconds.
 
     Several are compiled side by side, one process for each processor.
     """
     from kifold.core.compiled import compiled
+    from kifold.core.registry import at_revision
 
-    cold = [name for name in names if compiled(name).is_cold]
+    cold = [name for name in names if compiled(at_revision(name)).is_cold]
     if not cold:
         return
-    which, place = ", ".join(cold), compiled(cold[0]).folder.parent
+    which, place = ", ".join(cold), compiled(at_revision(cold[0])).folder.parent
     print(
         f"compiling the rules of {which} for their first use (some ten seconds each; kept in {place})", file=sys.stderr
     )
@@ -49,9 +50,9 @@ def _compile(name: str) -> None:
     from kifold.core.compiled import compiled
     from kifold.core.corpus import Folder
     from kifold.core.flat import flatten_setup
-    from kifold.core.registry import ruleset
+    from kifold.core.registry import at_revision
 
-    rules = ruleset(name)
-    folder = Folder(rules, compiled(name))
+    rules = at_revision(name)
+    folder = Folder(rules, compiled(rules))
     for corpus in folder.play(flatten_setup(rules, rules.start()), 0, 0, 1, greedy=False):
         folder.fold(corpus)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.service.context import FormatOption, UsageError, choose, print_json
-from kifold.service.matches import MatchArgument, context_of, list_matches, rules_of
+from kifold.service.matches import MatchArgument, context_of, list_matches
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
@@ -46,7 +46,7 @@ def log(
             list_matches(store, format_)
             return
         found = store.log(store.find(match))
-    rules, number = rules_of(found), _seat(found, seat)
+    rules, number = found.rules, _seat(found, seat)
     if number is None:
         seen = SeenLog(found.started, tuple(found.events))
     else:
@@ -179,7 +179,7 @@ def _opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]
 
     with context_of(context).store() as store:
         found = store.log(store.find(match))
-    rules = rules_of(found)
+    rules = found.rules
     return rules, found, Timeline(rules, found.started, found.events)
 
 

@@ -127,13 +127,6 @@ def _read_events(store: Store, match: int, texts: Sequence[str]) -> Iterator[Eve
         play.add(event)
 
 
-def rules_of(log: Log) -> Ruleset:
-    """The ruleset that a match is played under."""
-    from kifold.core import registry
-
-    return registry.ruleset(log.started.ruleset)
-
-
 def _whose_turn(play: Play) -> str:
     from kifold.core.ruleset import CHANCE
 
@@ -146,7 +139,7 @@ def _turn_of(log: Log) -> str:
     from kifold.core.play import Refused, fold
 
     try:
-        play, refused = fold(rules_of(log), log.started, log.events)
+        play, refused = fold(log.rules, log.started, log.events)
     except Refused as refusal:
         return str(refusal)
     return str(refused) if refused else _whose_turn(play)

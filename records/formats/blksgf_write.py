@@ -48,9 +48,9 @@ def tree_of(log: Log) -> Tree:
     Raises:
         FormatError: for a match of another ruleset or revision, or that no board shows.
     """
-    started = log.started
-    if (started.ruleset, started.revision) != (BLOKUS.name, BLOKUS.revision):
-        said = f"{BLOKUS.name}, revision {BLOKUS.revision}, not {started.ruleset}, revision {started.revision}"
+    name, revision = log.started.ruleset, log.promoted or log.started.revision
+    if (name, revision) != (BLOKUS.name, BLOKUS.revision):
+        said = f"{BLOKUS.name}, revision {BLOKUS.revision}, not {name}, revision {revision}"
         raise FormatError(f"match {id_text(log.match_id)}: blksgf is for {said}; write it as jsonl")
     try:
         return _Writer(log).tree()

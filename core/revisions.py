@@ -1,0 +1,140 @@
+"""Earlier revisions of a ruleset: what they did otherwise, put in the place of what the rules do today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from kifold.core.declared import DeclarationError
+from kifold.core.rules import Rules
+from kifold.core.scope import bound_names
+
+if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier revision of a ruleset, told by its difference from the next one.
+
+    Attributes:
+        revision: its number.
+        page: a module. Each function that it defines, and each of its numbers and tables in capitals, takes the place
+            of what the rules of the next revision call so, wherever they use that name.
+        declared: fields of `Ruleset` that were others than in the next revision, such as `state` or `picture`. Events,
+            options, variants and names of reasons and effects are shared by all revisions: they are only added to.
+    """
+
+    revision: int
+    page: ModuleType
+    declared: Mapping[str, Any] = field(default_factory=dict)
+
+
+SHARED = frozenset(
+    {"name", "revision", "earlier", "rules", "variants", "options", "actions", "chance", "setup", "result"}
+)
+"""What `Earlier.declared` cannot change: stored matches of all revisions are read by it."""
+
+
+def before(ruleset: Ruleset, earlier: Earlier) -> Ruleset:
+    """The revision before `ruleset`.
+
+    Raises:
+        DeclarationError: when something of the page takes the place of nothing, or of two things.
+    """
+    shared = sorted(SHARED & earlier.declared.keys())
+    if shared:
+        raise DeclarationError(f"revision {earlier.revision} of {ruleset.name}: {shared[0]} is shared by all revisions")
+    return replace(
+        ruleset,
+        revision=earlier.revision,
+        earlier=(),
+        rules=_with_page(ruleset.rules, earlier.page),
+        **earlier.declared,
+    )
+
+
+def _with_page(rules: Rules, page: ModuleType) -> Rules:
+    """Rules in which what a page says takes the place of what has the same name."""
+    bound = {one.name: getattr(rules, one.name) for one in fields(rules) if getattr(rules, one.name) is not None}
+    own = {
+        name: value
+        for name, value in vars(page).items()
+        if (isinstance(value, FunctionType) and value.__module__ == page.__name__)
+        or (name.lstrip("_").isupper() and isinstance(value, int | list | tuple))
+    }
+    named = {one.name for one in fields(rules)}
+    bound |= {name: value for name, value in own.items() if name in named}
+    reached = _reached(bound.values(), own)
+    _check_places(page, own, reached, named)
+    changed = _changed(reached, own)
+    copies: dict[FunctionType, FunctionType] = {}
+    functions: dict[str, Any] = {name: _rebound(one, own, changed, copies) for name, one in bound.items()}
+    return replace(rules, **functions)
+
+
+def _reached(functions: Iterable[FunctionType], own: Mapping[str, Any]) -> dict[FunctionType, dict[str, Any]]:
+    """Every function that these reach, once the page's names are in place, with what it reads as its module has it."""
+    reached: dict[FunctionType, dict[str, Any]] = {}
+    waiting = list(functions)
+    while waiting:
+        function = waiting.pop()
+        if function in reached:
+            continue
+        reached[function] = bound_names(function)
+        placed = (own.get(name, value) for name, value in reached[function].items())
+        waiting += [value for value in placed if isinstance(value, FunctionType)]
+    return reached
+
+
+def _check_places(
+    page: ModuleType, own: Mapping[str, Any], reached: Mapping[FunctionType, Mapping[str, Any]], named: set[str]
+) -> None:
+    for name, mine in own.items():
+        places = [bound[name] for bound in reached.values() if name in bound and bound[name] is not mine]
+        if any(place is not places[0] for place in places):
+            raise DeclarationError(f"{page.__name__}.{name}: the rules call two things so; give one another name")
+        is_used = isinstance(mine, FunctionType) and mine in reached
+        if not places and name not in named and not is_used and not _is_imported(mine, name, reached):
+            raise DeclarationError(f"{page.__name__}.{name} takes the place of nothing that the rules use")
+
+
+def _is_imported(mine: Any, name: str, reached: Mapping[FunctionType, Mapping[str, Any]]) -> bool:
+    """Whether a number or table is only read by the page, or is what the rules have under that name anyway."""
+    return any(name in bound and bound[name] is mine for bound in reached.values())
+
+
+def _changed(reached: Mapping[FunctionType, Mapping[str, Any]], own: Mapping[str, Any]) -> set[FunctionType]:
+    """The functions that read a name that the page has, or call one that does."""
+    changed = {f for f, bound in reached.items() if any(n in own and own[n] is not v for n, v in bound.items())}
+    while True:
+        callers = {f for f, bound in reached.items() if f not in changed and not changed.isdisjoint(_called(bound))}
+        if not callers:
+            return changed
+        changed |= callers
+
+
+def _called(bound: Mapping[str, Any]) -> list[FunctionType]:
+    return [value for value in bound.values() if isinstance(value, FunctionType)]
+
+
+def _rebound(
+    function: FunctionType,
+    own: Mapping[str, Any],
+    changed: set[FunctionType],
+    copies: dict[FunctionType, FunctionType],
+) -> FunctionType:
+    """A function that reads the page's names; itself, where that makes no difference."""
+    if function not in changed:
+        return function
+    if function not in copies:
+        scope = dict(function.__globals__)
+        copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+        copy.__qualname__, copy.__module__, copy.__doc__ = function.__qualname__, function.__module__, function.__doc__
+        copies[function] = copy
+        for name, value in bound_names(function).items():
+            placed = own.get(name, value)
+            scope[name] = _rebound(placed, own, changed, copies) if isinstance(placed, FunctionType) else placed
+    return copies[function]

@@ -1,0 +1,106 @@
+"""Earlier revisions stand beside the newest one, told by what they did otherwise; in both ways of running."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from kifold.core import registry
+from kifold.core.compiled import Compiled
+from kifold.core.corpus import Corpus, Folder
+from kifold.core.declared import DeclarationError
+from kifold.core.options import RulesetError
+from kifold.core.play import Play, Refused, fold
+from kifold.core.revisions import Earlier
+from kifold.core.ruleset import Ruleset
+from tests.core import toy
+from tests.core.toy import Step
+
+
+def page(source: str, name: str = "page") -> ModuleType:
+    """A module with this source."""
+    made = ModuleType(name)
+    exec(compile(source, name, "exec"), made.__dict__)  # as an import does
+    return made
+
+
+FOUR = page("MOST = 4")
+TWO = page("MOST = 2")
+THIRD = toy.race(revision=3, earlier=(Earlier(2, FOUR), Earlier(1, TWO)))
+
+
+def most_allowed(rules: Ruleset) -> int:
+    play = Play(rules, rules.start())
+    return max(amount for amount in range(1, toy.MOST + 2) if play.why_not(Step(0, amount)) is None)
+
+
+def test_each_revision_has_its_own_number_everywhere() -> None:
+    assert {number: most_allowed(rules) for number, rules in THIRD.revisions.items()} == {3: 3, 2: 4, 1: 2}
+    assert {number: rules.start().revision for number, rules in THIRD.revisions.items()} == {3: 3, 2: 2, 1: 1}
+
+
+@pytest.mark.parametrize("revision", [1, 2, 3])
+def test_a_revision_is_the_same_compiled(revision: int) -> None:
+    rules = THIRD.at(revision)
+    code = Compiled(rules)
+    logs = [(rules.start(), [Step(0, amount)]) for amount in range(1, toy.MOST + 2)]
+    done = Folder(rules, code).fold(Corpus.of(rules, logs)).matches["done"].tolist()
+    assert done == [int(fold(rules, *log)[1] is None) for log in logs]
+    assert sum(done) == most_allowed(rules)
+
+
+def test_what_does_not_change_is_the_same_function() -> None:
+    old, new = THIRD.at(1).rules, THIRD.rules
+    assert old.turn is new.turn
+    assert old.check is not new.check
+    assert old.check.__code__ is new.check.__code__
+
+
+def test_a_function_of_a_page_may_call_the_one_that_it_takes_the_place_of() -> None:
+    source = """
+from tests.core.toy import check as newer_check
+
+def check(state, event):
+    return 0 if event.tag == 16 and event.amount == 4 else newer_check(state, event)
+"""
+    assert most_allowed(toy.race(revision=2, earlier=(Earlier(1, page(source)),)).at(1)) == 4
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("MOSTLY = 2", "page.MOSTLY takes the place of nothing that the rules use"),
+        ("def cheque(state, event):\n    return 0", "page.cheque takes the place of nothing"),
+    ],
+)
+def test_a_page_that_changes_nothing_is_refused(source: str, said: str) -> None:
+    with pytest.raises(DeclarationError, match=said):
+        _ = toy.race(revision=2, earlier=(Earlier(1, page(source)),)).revisions
+
+
+def test_what_all_revisions_share_is_no_matter_of_one() -> None:
+    with pytest.raises(DeclarationError, match="options is shared by all revisions"):
+        _ = toy.race(revision=2, earlier=(Earlier(1, FOUR, {"options": ()}),)).revisions
+
+
+@pytest.mark.parametrize("revisions", [(2,), (0,), (1, 1)])
+def test_revisions_are_listed_newest_first(revisions: tuple[int, ...]) -> None:
+    with pytest.raises(DeclarationError, match="the newest comes first"):
+        toy.race(revision=2, earlier=tuple(Earlier(number, FOUR) for number in revisions))
+
+
+def test_a_match_is_played_under_the_revision_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "ruleset", lambda name: THIRD)
+    started = THIRD.at(1).start()
+    assert registry.pinned(started) is THIRD.at(1)
+    assert registry.pinned(started, 2) is THIRD.at(2)
+    assert registry.at_revision("race@2") is THIRD.at(2)
+    assert registry.at_revision("race") is THIRD
+    with pytest.raises(Refused):
+        Play(registry.pinned(started), started).add(Step(0, 3))
+    with pytest.raises(RulesetError, match="revision 4 of race is not installed; there is 3, 2, 1"):
+        registry.pinned(msgspec.structs.replace(started, revision=4))
+    with pytest.raises(RulesetError, match="write NAME@REVISION with a number, such as race@3"):
+        registry.at_revision("race@new")
