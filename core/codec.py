@@ -70,13 +70,16 @@ def lifted(ruleset: Ruleset, event: Event) -> Event:
 def valid_started(ruleset: Ruleset, started: Started) -> Started:
     """Event 0 after the door: every name and value one that the installed ruleset has, and in its range.
 
+    The revision stays, installed or not: a match may have been promoted to another.
+
     Raises:
-        RulesetError: for a variant, option, revision or number of seats that it does not have.
+        RulesetError: for a variant, option or number of seats that it does not have.
         msgspec.ValidationError: for a value out of its declared range.
     """
-    complete = ruleset.at(started.revision).start(
+    complete = ruleset.start(
         started.variant, started.options, started.seats, started.tags, started.setup, started.schema
     )
+    complete = msgspec.structs.replace(complete, revision=started.revision)
     return with_setup(ruleset, decode_started(encode(complete)))
 
 

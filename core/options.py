@@ -90,6 +90,11 @@ class Variant:
         return self.seats[0]
 
 
+def option_text(value: OptionValue) -> str:
+    """An option's value as the archive and SQL have it: JSON for numbers and truth values, bare words."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def variant_number(variants: tuple[Variant, ...], name: str) -> int:
     """What the rules see of a variant: its place among those of its ruleset.
 

@@ -16,6 +16,7 @@ from kifold.core.codec import DIGEST_SIZE, encode
 from kifold.core.corpus import Corpus, Folded
 from kifold.core.events import Started, tag_of
 from kifold.core.fields import Field, fields_of
+from kifold.core.options import option_text
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.schema import arrow_type, columns_of, events_schema
 from kifold.core.wire import encode_corpus
@@ -24,7 +25,7 @@ from kifold.records.folded import seat_column
 from kifold.records.judge import Judged, fingerprint
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.records.tables import add_events, event_columns, match_row, matches_schema, option_text
+from kifold.records.tables import add_events, event_columns, match_row, matches_schema
 from kifold.records.uninterrupted import uninterrupted
 
 

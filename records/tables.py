@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from kifold.core.events import Event, Finished, Resigned, Started, tag_of
 from kifold.core.fields import Field, fields_of
+from kifold.core.options import option_text
 from kifold.core.play import Standing, standing_events
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of, events_schema, setup_type
@@ -83,11 +84,6 @@ def match_row(log: Log, judged: Judged) -> dict[str, Any]:
     }
 
 
-def option_text(value: bool | int | str) -> str:
-    """An option's value as the archive and SQL have it: JSON for numbers and truth values, bare words."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def ending_text(events: Sequence[Event], *, is_over: bool) -> str | None:
     """How a match ended: ``rules``, ``resigned``, ``abandoned`` …; None while it is unfinished."""
     if not is_over:
@@ -106,12 +102,18 @@ def standing_row(standing: Standing) -> dict[str, Any]:
     return base | standing.components
 
 
-def agrees(standings: Sequence[Standing], stored: list[dict[str, Any] | None] | None) -> bool:
-    """Whether standings are those of a row of `matches`; a component that is newer than the row is not asked for."""
+def unlike(standings: Sequence[Standing], stored: list[dict[str, Any] | None] | None) -> list[str]:
+    """The parts in which standings differ from those of a row of `matches`, a part that is newer than the row left out.
+
+    Of other seats than there are, all.
+    """
     found = [standing_row(standing) for standing in standings]
-    if stored is None or len(found) != len(stored):
-        return False
-    return all(then is not None and now | then == now for now, then in zip(found, stored, strict=True))
+    then = [row for row in stored or () if row is not None]
+    if len(found) != len(then):
+        return list(found[0]) if found else ["seat"]
+    pairs = list(zip(found, then, strict=True))
+    names = dict.fromkeys(name for _, old in pairs for name in old)
+    return [name for name in names if any(name in old and now.get(name) != old[name] for now, old in pairs)]
 
 
 def event_columns(ruleset: Ruleset) -> dict[str, list[Any]]:

@@ -15,9 +15,9 @@ from kifold.core.play import Refused, fold
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.store import Store
+from kifold.replay.causes import EXACT, ILLEGAL, Report
 from kifold.replay.divergence import refusal_text
-from kifold.replay.verdicts import EXACT, ILLEGAL
-from kifold.replay.verify import Report, verify_match, verify_store
+from kifold.replay.verify import Work, verify_match, verify_store
 
 SHOWN = 10
 """So many failures of a whole store are shown."""
@@ -72,12 +72,13 @@ class RulesetItem(CorpusItem):
         """Verify them."""
         report = Report()
         with Store(self.folder, create=False) as store:
-            verify_store(store, report, self.name, os.cpu_count() or 1, lambda matches, events: None)
+            verify_store(store, Work(report, self.name, os.cpu_count() or 1))
         if not report.is_fine:
             counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count)
-            lines = [str(failure) for failure in report.failures[:SHOWN]]
-            if len(report.failures) > SHOWN:
-                lines.append(f"… and {len(report.failures) - SHOWN:,} more")
+            causes = report.by_cause()
+            lines = [f"{len(each.matches):,} × {cause}; the shortest: {each.example}" for cause, each in causes[:SHOWN]]
+            if len(causes) > SHOWN:
+                lines.append(f"… and {len(causes) - SHOWN:,} more causes")
             again = f"again: kifold verify {shlex.quote(self.store)} --ruleset {self.name}"
             raise Failed("\n".join([f"{self.name}: {counts}", *lines, *report.unreadable, "", again]))
 

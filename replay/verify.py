@@ -7,12 +7,12 @@ be there once. Whatever cannot be read is said in a line of its own, and the res
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,63 +22,80 @@ from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import FileReader, file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
+from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.verdicts import DAMAGED, DIVERGED, EXACT, UNVERIFIED, VERDICTS, Verdict, verify_group, verify_log
-
-
-@dataclass(slots=True)
-class Report:
-    """Counts of verdicts, how many matches are unfinished, how many events were folded, and every match that failed.
-
-    `unreadable` has one line for each file, or part of one, that could not be read or is not what was written.
-    """
-
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
-    unfinished: int = 0
-    events: int = 0
-    failures: list[Verdict] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-
-    @property
-    def is_fine(self) -> bool:
-        """Whether nothing failed. A match whose rules are not installed counts as a failure: nothing was verified."""
-        return not self.failures and not self.unreadable
-
-    def add(self, verdicts: Sequence[Verdict], events: int) -> None:
-        """Count the verdicts of some matches with so many events in all."""
-        self.events += events
-        for one in verdicts:
-            self.counts[one.verdict] += 1
-            self.unfinished += one.is_unfinished
-            if one.verdict != EXACT:
-                self.failures.append(one)
-
+from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict
+from kifold.replay.verdicts import verify_group, verify_live
 
 OnProgress = Callable[[int, int], None]
 
 
-def verify_store(store: Store, report: Report, only: str | None, workers: int, on_progress: OnProgress) -> None:
-    """Verify a store as it is at one moment: the journal's file, archive files in parallel row groups, live matches.
+class Judging(Protocol):
+    """What is asked of stored matches: `Verifying`, or a rehearsal of other rules."""
 
-    Args:
+    def group(self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Iterator[Verdict]:
+        """The verdict of each match of a row group; `pins` has the revisions of those that were promoted."""
+
+    def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
+        """The verdict of a live match, beside which this digest is stored, and whether it has ended."""
+
+
+class Verifying:
+    """Every match is folded under the rules that it is pinned to."""
+
+    def group(self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Iterator[Verdict]:
+        return verify_group(rules, matches, events, pins)
+
+    def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
+        return verify_live(log, digest, is_over=is_over)
+
+
+VERIFYING = Verifying()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How to verify.
+
+    Attributes:
         report: is filled as the work goes on, so it is of use also after an interruption.
         only: the name of a ruleset to restrict to.
+        workers: so many threads.
         on_progress: called with the numbers of matches and events of each part; it must not write to the store.
+        judging: what is asked of each match.
+        on_verdicts: called with the verdicts of each part.
     """
+
+    report: Report
+    only: str | None = None
+    workers: int = 1
+    on_progress: OnProgress = lambda matches, events: None
+    judging: Judging = VERIFYING
+    on_verdicts: Callable[[Sequence[Verdict]], None] = lambda verdicts: None
+
+    def add(self, verdicts: Sequence[Verdict], events: int) -> None:
+        """Take the verdicts of some matches with so many events in all."""
+        self.report.add(verdicts, events)
+        self.on_verdicts(verdicts)
+        self.on_progress(len(verdicts), events)
+
+
+def verify_store(store: Store, work: Work) -> None:
+    """Verify a store as it is at one moment: the journal's file, archive files in parallel row groups, live matches."""
+    report = work.report
     with store.journal.reading():
         report.unreadable += _journal_faults(store)
         with _said(report):
-            for name, file in store.files(only):
+            pins = store.pins()
+            for name, file in store.files(work.only):
                 with _said(report):
-                    _verify_listed(store, name, file, report, workers, on_progress)
+                    _verify_listed(store, name, file, pins, work)
         with _said(report):
-            for match in store.journal.ids(only):
-                verdict, events = _verify_live(store, match)
-                report.add([verdict], events)
-                on_progress(1, events)
+            for match in store.journal.ids(work.only):
+                work.add(*_verify_live(store, match, work.judging))
 
 
-def verify_match(store: Store, match: int) -> Verdict:
+def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verdict:
     """The verdict of one match of a store, wherever it lies.
 
     Raises:
@@ -86,8 +103,9 @@ def verify_match(store: Store, match: int) -> Verdict:
     """
     with store.journal.reading():
         if store.journal.last_seq(match) is not None:
-            return _verify_live(store, match)[0]
-        file = store.file_of(match)
+            verdicts, _ = _verify_live(store, match, judging)
+            return verdicts[0]
+        file, pins = store.file_of(match), store.pins()
     if file is None:
         raise store.no_such_match(match)
     if file[0] not in names():
@@ -95,7 +113,7 @@ def verify_match(store: Store, match: int) -> Verdict:
     tables = store.reader(*file).tables(match)
     if tables is None:
         return Verdict(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
-    return next(verify_group(ruleset(file[0]), *tables))
+    return next(judging.group(ruleset(file[0]), *tables, pins))
 
 
 @contextmanager
@@ -107,19 +125,19 @@ def _said(report: Report) -> Iterator[None]:
         report.unreadable.append(str(error))
 
 
-def verify_files(folder: Path, report: Report, only: str | None, workers: int, on_progress: OnProgress) -> None:
+def verify_files(folder: Path, work: Work) -> None:
     """Verify the archive files below a folder that is no store (a copy, a part of one).
 
     No journal says here which matches there should be, and which bytes: a file that is missing whole, or a player's
     name that is another, is not found out.
     """
     for name, file in archive_files(folder):
-        if only not in (None, name):
+        if work.only not in (None, name):
             continue
         if name in names():
-            _verify_file(folder, ruleset(name), file, set(), report, workers, on_progress)
+            _verify_file(folder, ruleset(name), file, set(), {}, work)
         else:
-            report.unreadable.append(f"{paths(folder, name, file)[0]}: ruleset {name} is not installed")
+            work.report.unreadable.append(f"{paths(folder, name, file)[0]}: ruleset {name} is not installed")
 
 
 def archive_files(folder: Path) -> list[tuple[str, str]]:
@@ -149,13 +167,12 @@ def _journal_faults(store: Store) -> Iterator[str]:
         yield str(error)
 
 
-def _verify_listed(store: Store, name: str, file: str, report: Report, workers: int, on_progress: OnProgress) -> None:
+def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], work: Work) -> None:
     """Verify a file of the archive, and that it is the one that is listed."""
+    report = work.report
     listed = {row[0] for row in store.journal.rows(LISTED, (file,))}
     if name not in names():
-        verdicts = [Verdict(match, name, UNVERIFIED, NOT_INSTALLED) for match in sorted(listed)]
-        report.add(verdicts, 0)
-        on_progress(len(verdicts), 0)
+        work.add([Verdict(match, name, UNVERIFIED, NOT_INSTALLED) for match in sorted(listed)], 0)
         return
     before = len(report.unreadable)
     places = paths(store.archive_folder, name, file)
@@ -165,7 +182,7 @@ def _verify_listed(store: Store, name: str, file: str, report: Report, workers: 
             if file_hash(place) != written:
                 report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
     gone = store.tombstones(file)
-    found = _verify_file(store.archive_folder, ruleset(name), file, gone, report, workers, on_progress)
+    found = _verify_file(store.archive_folder, ruleset(name), file, gone, pins, work)
     if len(report.unreadable) == before and sorted(found) != sorted(listed):
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
 
@@ -176,33 +193,32 @@ LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = 
 
 
 def _verify_file(
-    folder: Path, rules: Ruleset, file: str, gone: set[int], report: Report, workers: int, on_progress: OnProgress
+    folder: Path, rules: Ruleset, file: str, gone: set[int], pins: Mapping[int, int], work: Work
 ) -> list[int]:
     """Verify the matches of a file, but for those that are gone; the ids of those that were found."""
     try:
         groups = FileReader(folder, rules, file).groups
     except StoreError as error:
-        report.unreadable.append(str(error))
+        work.report.unreadable.append(str(error))
         return []
 
     def verify(number: int) -> tuple[list[Verdict], int] | str:
         try:
             # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
             matches, events = (_without(gone, table) for table in FileReader(folder, rules, file).group(number))
-            return list(verify_group(rules, matches, events)), len(events)
+            return list(work.judging.group(rules, matches, events, pins)), len(events)
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
 
     found = []
-    with ThreadPoolExecutor(workers) as pool:
-        for outcome in _bounded(pool, verify, groups, workers):
+    with ThreadPoolExecutor(work.workers) as pool:
+        for outcome in _bounded(pool, verify, groups, work.workers):
             if isinstance(outcome, str):
-                report.unreadable.append(outcome)
+                work.report.unreadable.append(outcome)
                 continue
             verdicts, events = outcome
             found += [one.match_id for one in verdicts]
-            report.add(verdicts, events)
-            on_progress(len(verdicts), events)
+            work.add(verdicts, events)
     return found
 
 
@@ -224,21 +240,19 @@ def _bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, w
         yield future.result()
 
 
-def _verify_live(store: Store, match: int) -> tuple[Verdict, int]:
+def _verify_live(store: Store, match: int, judging: Judging) -> tuple[list[Verdict], int]:
+    """The verdict of a live match, and how many events were folded."""
     ((name, digest, is_over),) = store.journal.rows(
         "SELECT ruleset, digest, is_over FROM matches WHERE id = ?", (match,)
     )
     try:
         if not store.journal.is_intact(match):
-            return Verdict(match, name, DAMAGED, NOT_AS_WRITTEN), 0
+            return [Verdict(match, name, DAMAGED, NOT_AS_WRITTEN)], 0
         log = store.journal.log(match)
     except RulesetError as error:
-        return Verdict(match, name, UNVERIFIED, str(error)), 0
+        return [Verdict(match, name, UNVERIFIED, str(error))], 0
     except StoreError as error:
-        return Verdict(match, name, DAMAGED, str(error)), 0
+        return [Verdict(match, name, DAMAGED, str(error))], 0
     if log.started.ruleset != name:
-        return Verdict(match, name, DAMAGED, f"its log is one of {log.started.ruleset}"), len(log.events)
-    verdict = verify_log(ruleset(name), {"digest": digest}, log)
-    if verdict.verdict == EXACT and verdict.is_unfinished == bool(is_over):
-        verdict = Verdict(match, name, DIVERGED, "at the end (whether it ended)", verdict.is_unfinished)
-    return verdict, len(log.events)
+        return [Verdict(match, name, DAMAGED, f"its log is one of {log.started.ruleset}")], len(log.events)
+    return [judging.live(log, digest, is_over=bool(is_over))], len(log.events)

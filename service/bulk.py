@@ -1,4 +1,4 @@
-"""Commands on many matches: import, export, simulate, archive, verify, quarantine."""
+"""Commands on many matches: import, export, simulate, archive, quarantine."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kifold.service.context import (
     FormatOption,
     SetOption,
     UsageError,
+    WorkersOption,
     choose,
     option_values,
     pairs,
@@ -28,16 +29,12 @@ if TYPE_CHECKING:
     from kifold.records.formats import Format
     from kifold.records.log import Log
     from kifold.records.store import Store
-    from kifold.replay.verify import Report
-
-SHOWN = 10
-WorkersOption = Annotated[int | None, typer.Option(min=1, help="Threads; by default one per processor.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("import")(import_)
-    for command in (export, simulate, archive, verify, quarantine):
+    for command in (export, simulate, archive, quarantine):
         app.command()(command)
 
 
@@ -212,76 +209,3 @@ def archive(context: typer.Context) -> None:
     typer.echo(f"archived {moved:,} matches; {live:,} stay live")
     if stay:
         raise typer.Exit(1)
-
-
-def verify(
-    context: typer.Context,
-    path: Annotated[
-        Path | None, typer.Argument(metavar="[STORE]", help="A store or an archive folder; by default the store.")
-    ] = None,
-    ruleset: Annotated[str | None, typer.Option(help="Only matches of this ruleset.")] = None,
-    workers: WorkersOption = None,
-    format_: FormatOption = "table",
-) -> None:
-    """Fold every stored log again and compare: digests, legality, fingerprints, results.
-
-    Exit status 1 when anything failed. Example: kifold verify
-    """
-    from kifold.core import registry
-    from kifold.records.ids import id_text
-
-    choose(format_, ("table", "json"), "--format")
-    if ruleset is not None:
-        registry.ruleset(ruleset)
-    folder = path or context_of(context).folder
-    report, summary = verify_folder(folder, ruleset, workers)
-    if format_ == "json":
-        failures = [
-            {"match": id_text(f.match_id), "ruleset": f.ruleset, "verdict": f.verdict, "cause": f.cause}
-            for f in report.failures
-        ]
-        print_json(
-            {
-                **report.counts,
-                "unfinished": report.unfinished,
-                "events": report.events,
-                "unreadable": report.unreadable,
-                "failures": failures,
-            }
-        )
-    else:
-        print_report(report, summary)
-    if not report.is_fine:
-        raise typer.Exit(1)
-
-
-def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[Report, str]:
-    """Verify a store, or a folder of archive files; the report, and how much was done how fast."""
-    from kifold.records.store import Store
-    from kifold.replay.verify import Report, archive_files, verify_files, verify_store
-
-    report, threads = Report(), workers or os.cpu_count() or 1
-    is_store = (folder / "journal.sqlite").exists()
-    if not is_store and not archive_files(folder):
-        raise UsageError(f"{folder}: is no kifold store and holds no archive files")
-    with Progress("verifying") as progress:
-        if is_store:
-            with Store(folder, create=False) as store:
-                compile_for_many(store, archived=True)
-                verify_store(store, report, only, threads, progress)
-        else:
-            verify_files(folder, report, only, threads, progress)
-    return report, progress.summary()
-
-
-def print_report(report: Report, summary: str) -> None:
-    """Print a report as a person reads it: the counts, then the first failures."""
-    counts = (
-        ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count) or "nothing to verify"
-    )
-    unfinished = f" ({report.unfinished:,} unfinished)" if report.unfinished else ""
-    typer.echo(f"verified {summary}: {counts}{unfinished}")
-    for line in [str(failure) for failure in report.failures[:SHOWN]] + report.unreadable:
-        typer.echo(line)
-    if len(report.failures) > SHOWN:
-        typer.echo(f"… and {len(report.failures) - SHOWN:,} more (all with --format json)")

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kifold.service import analysis, bulk, demo, looking, matches, rulesets
+from kifold.service import analysis, bulk, demo, looking, matches, rulesets, verifying
 from kifold.service.context import Context, default_store
 
 HELP = """Record, replay, verify and query matches of tabletop games.
@@ -53,7 +53,7 @@ def root(
     context.obj = Context(store or default_store(), debug)
 
 
-for module in (demo, rulesets, matches, looking, bulk, analysis):
+for module in (demo, rulesets, matches, looking, bulk, verifying, analysis):
     module.register(app)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="A reading of the rules; may be repeated.")
 ]
+WorkersOption = Annotated[int | None, typer.Option(min=1, help="Threads; by default one per processor.")]
 FormatOption = Annotated[str, typer.Option("--format", help="table or json.")]
 
 

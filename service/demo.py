@@ -119,10 +119,10 @@ def _simulate(store: Store, rules: Ruleset, games: int) -> None:
 
 
 def _verify(folder: Path) -> None:
-    from kifold.service.bulk import print_report, verify_folder
+    from kifold.service.verifying import print_report, verify_folder
 
     report, summary = verify_folder(folder, None, None)
-    print_report(report, summary)
+    print_report(report, summary, folder)
     if not report.is_fine:
         raise typer.Exit(1)
 

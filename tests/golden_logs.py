@@ -14,7 +14,7 @@ from typing import Any
 
 from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import OptionValue, Started
-from kifold.core.options import Option, Variant
+from kifold.core.options import Option, Variant, option_text
 from kifold.core.play import Play, standings
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.samples import sample_match
@@ -22,7 +22,6 @@ from kifold.records.formats import jsonl
 from kifold.records.ids import derived_id
 from kifold.records.judge import fingerprint
 from kifold.records.log import Log
-from kifold.records.tables import option_text
 from kifold.replay.golden import LOGS, Fold, standing_as_json
 
 FOLDER = Path(__file__).parent / "golden"

@@ -13,7 +13,8 @@ from kifold.core.events import Event, Noted, Resigned, Started, Undone
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.archiving import archive
 from kifold.records.store import Store
-from kifold.replay.verify import Report, verify_store
+from kifold.replay.causes import Report
+from kifold.replay.verify import Work, verify_store
 from tests.rulesets.matches import random_log
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,7 +65,7 @@ def verified(folder: Path) -> Report:
     """The report of verifying a store."""
     report = Report()
     with Store(folder, create=False) as store:
-        verify_store(store, report, None, 1, quiet)
+        verify_store(store, Work(report, None, 1))
     return report
 
 

@@ -12,8 +12,8 @@ import os
 import msgspec
 import pytest
 
+from kifold.core.options import option_text
 from kifold.core.registry import ruleset
-from kifold.records.tables import option_text
 from kifold.replay.golden import folds_path, read_folds
 from tests.golden_logs import add_missing, case_of, folded_compiled, logs_path, read_logs, readings
 from tests.registered import NAMES, VARIANTS

@@ -237,7 +237,7 @@ def test_a_ruleset_that_is_not_installed_keeps_its_matches_live(store: Store, mo
             [f"match {id_text(match)} stays in the journal: ruleset blokus is not installed"],
         )
         report = verified(store.folder)
-        assert [(one.verdict, one.cause[:21]) for one in report.failures] == [("unverified", "no ruleset 'blokus': ")]
+        assert [(one.verdict, one.said[:21]) for one in report.failures] == [("unverified", "no ruleset 'blokus': ")]
     finally:
         registry.ruleset.cache_clear()
 

@@ -19,9 +19,9 @@ from kifold.core import registry
 from kifold.core.events import Noted, Started
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import Place
-from kifold.records.formats import FormatError, Record, Rejected, jsonl
+from kifold.records.formats import Record, Rejected, jsonl
 from kifold.records.formats.jsonl import JSONL
-from kifold.records.ids import id_text, parse_id
+from kifold.records.ids import parse_id
 from kifold.records.log import Log
 from tests.records.blksgf_logs import content, log_of, played
 from tests.rulesets.blokus_cases import scattered
@@ -254,6 +254,8 @@ def test_a_damaged_compressed_file_gives_what_can_be_read(folder: Path, damage: 
 # Writing
 
 
-def test_a_revision_that_is_not_installed_is_not_written() -> None:
-    with pytest.raises(FormatError, match=f"match {id_text(5)}: revision 9 of blokus is not installed"):
-        written(Log(5, msgspec.structs.replace(BLOKUS.start(), revision=9), []))
+def test_a_match_of_a_revision_that_is_not_installed_is_written_and_refused_where_it_is_read(folder: Path) -> None:
+    line = written(Log(5, msgspec.structs.replace(BLOKUS.start(), revision=9), []))
+    (found,) = read(line, folder)
+    assert isinstance(found, Rejected)
+    assert found.reason == "revision 9 of blokus is not installed; there is 1"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -16,15 +17,15 @@ from kifold.core.events import Noted
 from kifold.core.play import standing_events
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
-from kifold.records import archiving, journal, judge, plays, simulation
-from kifold.records import store as stores
+from kifold.records import judge
 from kifold.records.archive import paths
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay import verdicts, verify
-from kifold.replay.verdicts import diverged_where
-from kifold.replay.verify import Report, verify_store
-from tests.stores import archive_all, duo, fill, game, quiet, record, verified
+from kifold.replay import verdicts
+from kifold.replay.causes import Report
+from kifold.replay.verdicts import stretch
+from kifold.replay.verify import Work, verify_store
+from tests.stores import archive_all, duo, fill, game, record, verified
 
 
 @pytest.fixture
@@ -36,26 +37,22 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def changed_rules(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Installs a copy of the rules of Blokus in which something is another."""
-    real = registry.ruleset
+    real = registry.entries()
     compiled.compiled.cache_clear()
 
     def install(*, revision: int = 1, **functions: Any) -> Ruleset:
         changed = replace(BLOKUS, revision=revision, rules=replace(BLOKUS.rules, **functions))
-
-        def ruleset(name: str) -> Ruleset:
-            return changed if name == "blokus" else real(name)
-
-        for module in MODULES:
-            monkeypatch.setattr(module, "ruleset", ruleset)
+        entry = SimpleNamespace(load=lambda: changed, value="tests")
+        monkeypatch.setattr(registry, "entries", lambda: {**real, "blokus": entry})
+        registry.ruleset.cache_clear()
         return changed
 
     yield install
+    registry.ruleset.cache_clear()
     compiled.compiled.cache_clear()
 
 
 really_check, really_apply, really_result = BLOKUS.rules.check, BLOKUS.rules.apply, BLOKUS.rules.result
-
-MODULES = (registry, archiving, journal, plays, simulation, stores, verify)
 
 
 both_ways = pytest.mark.parametrize(
@@ -93,7 +90,7 @@ def verify_in(store: Store, many: bool, monkeypatch: pytest.MonkeyPatch) -> Repo
     for module in (judge, verdicts):
         monkeypatch.setattr(module, "MANY", 1 if many else 10_000)
     report = Report()
-    verify_store(store, report, None, 1, quiet)
+    verify_store(store, Work(report, None, 1))
     assert report.unreadable == []
     return report
 
@@ -112,9 +109,9 @@ def test_a_stricter_rule_makes_logs_illegal_at_the_event_and_another_score_diver
     for one in report.failures:
         first = next((seq for seq, e in enumerate(logs[one.match_id].events, 1) if getattr(e, "y", None) == 7), None)
         if first is None:
-            assert (one.verdict, one.cause) == ("diverged", "at the end (result)")
+            assert (one.verdict, one.said) == ("diverged", "at the end (result)")
         else:
-            assert (one.verdict, one.cause) == ("illegal", f"at event {first} ({reason.name}: {reason.meaning})")
+            assert (one.verdict, one.said) == ("illegal", f"at event {first} ({reason.name}: {reason.meaning})")
     assert report.counts["exact"] == 0
 
 
@@ -130,7 +127,7 @@ def test_another_effect_diverges_where_it_shows_first(
     assert report.counts["diverged"] > 2
     for one in report.failures:
         assert one.verdict == "diverged"
-        first, last = (int(word) for word in one.cause.removeprefix("between events ").split(" and "))
+        first, last = (int(word) for word in one.said.removeprefix("between events ").split(" and "))
         assert first < in_row_7(logs[one.match_id])[0] <= last <= first + 26
     assert report.counts["exact"] == sum(in_row_7(log) == [] for log in logs.values())
 
@@ -154,7 +151,7 @@ def test_unverified_where_the_revision_is_not_installed(store: Store, is_archive
     changed_rules(revision=2)
     report = verified(store.folder)
     assert report.counts["unverified"] == 9
-    assert {one.cause for one in report.failures} == {"revision 1 is not installed"}
+    assert {one.said for one in report.failures} == {"revision 1 is not installed"}
     assert not report.is_fine
 
 
@@ -163,19 +160,15 @@ def test_unverified_where_the_revision_is_not_installed(store: Store, is_archive
 
 def test_where_fingerprints_part() -> None:
     prints = [bytes([k] * 4) for k in range(4)]
-    numbers = list(range(1, 41))
 
-    def where(k: int, numbers: Sequence[int] = numbers) -> str:
-        other = [*prints[:k], b"else", *prints[k + 1 :]]
-        return diverged_where(b"".join(prints), b"".join(other), numbers)
+    def where(k: int) -> tuple[int, int]:
+        return stretch(b"".join(prints), b"".join([*prints[:k], b"else", *prints[k + 1 :]]), 40)
 
-    assert where(0) == "between events 0 and 16"
-    assert where(1) == "between events 16 and 32"
-    assert where(2) == "between events 32 and 40"
-    assert diverged_where(b"".join(prints[:2]), b"".join(prints), numbers) == "between events 32 and 40"
-    assert diverged_where(b"", b"else", []) == "between events 0 and 0"
-    # Notes and what was taken back have numbers in the log but no place in the fold.
-    assert where(1, list(range(3, 43))) == "between events 18 and 34"
+    assert where(0) == (0, 16)
+    assert where(1) == (16, 32)
+    assert where(2) == (32, 40)
+    assert stretch(b"".join(prints[:2]), b"".join(prints), 40) == (32, 40)
+    assert stretch(b"", b"else", 0) == (0, 0)
 
 
 def test_a_divergence_is_told_by_numbers_of_the_log(store: Store) -> None:
@@ -187,6 +180,6 @@ def test_a_divergence_is_told_by_numbers_of_the_log(store: Store) -> None:
     at = table.column_names.index("fingerprints")
     pq.write_table(table.set_column(at, "fingerprints", pa.array([b"\0\0\0\0" + prints[4:]], pa.binary())), place)
     report = verified(store.folder)
-    assert [(one.match_id, one.verdict, one.cause) for one in report.failures] == [
+    assert [(one.match_id, one.verdict, one.said) for one in report.failures] == [
         (match, "diverged", "between events 0 and 18")
     ]

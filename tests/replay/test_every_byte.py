@@ -23,7 +23,8 @@ from kifold.records.simulation import simulate, simulation
 from kifold.records.store import Store
 from kifold.records.tables import matches_schema
 from kifold.replay import verdicts
-from kifold.replay.verify import Report, verify_files
+from kifold.replay.causes import Report
+from kifold.replay.verify import Work, verify_files
 from tests.rulesets.matches import folder as compiled
 from tests.stores import archive_all, duo, fill, quiet, verified
 
@@ -111,7 +112,7 @@ def test_without_the_hashes_a_flipped_byte_is_found_out_or_harmless(copy: Callab
             at, change = chance.randrange(len(whole)), chance.randrange(1, 256)
             place.write_bytes(whole[:at] + bytes([whole[at] ^ change]) + whole[at + 1 :])
             report = Report()
-            verify_files(one.folder / "archive", report, None, 1, quiet)
+            verify_files(one.folder / "archive", Work(report, None, 1))
             if report.is_fine:
                 unseen += 1
                 found = pq.read_table(place, partitioning=None)
@@ -181,7 +182,7 @@ def fails_in_every_way(one: Copy) -> Report:
     report = verified(one.folder)
     assert not report.is_fine
     bare = Report()
-    verify_files(one.folder / "archive", bare, None, 1, quiet)
+    verify_files(one.folder / "archive", Work(bare, None, 1))
     assert not bare.is_fine
     return report
 

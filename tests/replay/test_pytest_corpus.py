@@ -65,7 +65,7 @@ def test_failures_of_a_ruleset_are_told_with_the_command(
     result.stdout.fnmatch_lines(
         [
             f"race: {ARCHIVED + LIVE} illegal",
-            "match * (race): illegal at event 3 (too_much: more than may be added)",
+            "* × race@1 *: illegal at step: too_much; the shortest: match * (race): illegal at event 3 (too_much: *",
             "again: kifold verify 'my store' --ruleset race",
         ]
     )

@@ -17,8 +17,9 @@ from kifold.records.archive import paths
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.verify import Report, archive_files, verify_files, verify_store
-from tests.stores import archive_all, duo, fill, game, quiet, record, verified
+from kifold.replay.causes import Report
+from kifold.replay.verify import Work, archive_files, verify_files, verify_store
+from tests.stores import archive_all, duo, fill, game, record, verified
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def sign(store: Store, match: int, events: Sequence[Event]) -> None:
 def verdicts_of(folder: Path) -> list[tuple[str, str]]:
     report = verified(folder)
     assert report.unreadable == []
-    return [(one.verdict, one.cause) for one in report.failures]
+    return [(one.verdict, one.said) for one in report.failures]
 
 
 # Each verdict
@@ -113,9 +114,9 @@ def test_unverified_where_the_ruleset_is_not_installed(
     registry.ruleset.cache_clear()
     report = verified(store.folder)
     assert report.counts["unverified"] == 8
-    assert all("not installed" in one.cause or "no ruleset 'blokus'" in one.cause for one in report.failures)
+    assert all("not installed" in one.said or "no ruleset 'blokus'" in one.said for one in report.failures)
     bare = Report()
-    verify_files(store.archive_folder, bare, None, 1, quiet)
+    verify_files(store.archive_folder, Work(bare, None, 1))
     assert bare.is_fine != is_archived
     registry.ruleset.cache_clear()
 
@@ -127,11 +128,11 @@ def test_a_copy_of_the_archive_is_verified_without_the_journal(store: Store, tmp
     matches = fill(store)
     archive_all(store)
     report = Report()
-    verify_files(store.archive_folder, report, None, 2, quiet)
+    verify_files(store.archive_folder, Work(report, None, 2))
     assert (report.is_fine, report.counts["exact"]) == (True, len(matches))
     assert archive_files(tmp_path) == []
     other = Report()
-    verify_files(store.archive_folder, other, "chipstack", 2, quiet)
+    verify_files(store.archive_folder, Work(other, "chipstack", 2))
     assert other.counts["exact"] == 0
 
 
@@ -142,7 +143,7 @@ def test_a_copy_in_which_one_of_the_two_files_is_missing(store: Store, which: in
     place = paths(store.archive_folder, "blokus", store.files()[0][1])[which]
     place.unlink()
     report = Report()
-    verify_files(store.archive_folder, report, None, 1, quiet)
+    verify_files(store.archive_folder, Work(report, None, 1))
     assert report.unreadable == [f"{place}: is missing; restore it from a copy"]
 
 
@@ -151,7 +152,7 @@ def test_only_one_ruleset(store: Store) -> None:
     archive_all(store)
     record(store, 0, 5)
     report = Report()
-    verify_store(store, report, "chipstack", 1, quiet)
+    verify_store(store, Work(report, "chipstack", 1))
     assert (report.counts["exact"], report.is_fine) == (0, True)
 
 
@@ -170,7 +171,7 @@ def test_verifying_while_another_process_archives_and_appends(store: Store) -> N
                 archive_all(other)
 
     report = Report()
-    verify_store(store, report, None, 1, meanwhile)
+    verify_store(store, Work(report, None, 1, meanwhile))
     assert (report.is_fine, report.counts["exact"]) == (True, len(matches) + 1)
 
 
@@ -181,5 +182,5 @@ def test_row_groups_are_verified_by_any_number_of_workers(store: Store, monkeypa
     assert len(store.files()) > 2
     for workers in (1, 3):
         report = Report()
-        verify_store(store, report, None, workers, quiet)
+        verify_store(store, Work(report, None, workers))
         assert (report.is_fine, report.counts["exact"]) == (True, len(matches))

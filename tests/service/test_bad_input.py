@@ -225,7 +225,7 @@ def test_a_store_that_cannot_be_opened(kifold: Kifold, match: str, folder: Path,
     else:
         journal.unlink()
         journal.mkdir()
-    words = "has format 7, this kifold reads up to 1; install a newer kifold" if kind == "newer" else str(folder)
+    words = "has format 7, this kifold reads up to 2; install a newer kifold" if kind == "newer" else str(folder)
     assert_one_line(kifold(*line.split()), WRONG, words)
 
 
@@ -261,9 +261,10 @@ def test_verify_says_what_is_wrong_and_where(kifold: Kifold, folder: Path, match
                        (store.find(match),))  # fmt: skip
     said = kifold("verify")
     assert (said.status, said.err) == (1, "")
-    first, second = said.out.splitlines()
+    first, second, third = said.out.splitlines()
     assert "1 damaged, 8 exact" in first
-    assert second.startswith(f"match {match} (blokus): damaged its log is not the one that was written")
+    assert second.startswith("        1 × blokus: damaged: its log is not the one that was written")
+    assert f"match {match} (blokus): damaged its log is not the one that was written" in third
     assert_one_line(kifold("append", match, next_event()), WRONG, f"match {match} is damaged")
     listed = kifold("log")
     assert listed.status == 0

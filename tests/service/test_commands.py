@@ -66,7 +66,7 @@ def test_what_is_listed_as_json(kifold: Kifold, match: str, finished: str, folde
     assert {one["name"] for one in kifold("rulesets", "--format", "json").json} >= {"blokus"}
     assert kifold("rulesets", "blokus", "--format", "json").json["name"] == "blokus"
     report = kifold("verify", "--format", "json").json
-    assert (report["exact"], report["unfinished"], report["failures"], report["unreadable"]) == (2, 1, [], [])
+    assert (report["exact"], report["unfinished"], report["causes"], report["unreadable"]) == (2, 1, [], [])
     rows = kifold("sql", "select match, archived, players from matches order by archived", "--format", "json").json
     assert rows == [
         {"match": match, "archived": False, "players": ["Ada", "Bo"]},
@@ -82,8 +82,9 @@ def test_failures_as_json(kifold: Kifold, match: str, folder: Path) -> None:
         db.execute("UPDATE matches SET digest = zeroblob(16)")
     said = kifold("verify", "--format", "json")
     assert said.status == 1
-    (failure,) = json.loads(said.out)["failures"]
-    assert (failure["verdict"], failure["ruleset"]) == ("damaged", "blokus")
+    (cause,) = json.loads(said.out)["causes"]
+    assert (cause["verdict"], cause["ruleset"], cause["count"]) == ("damaged", "blokus", 1)
+    assert cause["matches"] == [cause["example"]["match"]] == [match]
 
 
 def test_simulate_and_go_on(kifold: Kifold) -> None:

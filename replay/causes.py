@@ -1,0 +1,196 @@
+"""What is said of stored matches, and the failures among them by cause: one rule that changed breaks many matches."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kifold.core.events import Started
+from kifold.core.options import option_text
+from kifold.core.ruleset import Ruleset
+from kifold.records.ids import id_text
+
+DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT = "damaged", "illegal", "diverged", "unverified", "exact"
+VERDICTS = (DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT)
+OTHER_RESULT, OTHER_WAY, UNCHANGED = "other result", "other way", "unchanged"
+OUTCOMES = (DAMAGED, DIVERGED, UNVERIFIED, ILLEGAL, OTHER_RESULT, OTHER_WAY, UNCHANGED)
+"""What a rehearsal says of a match: the first three under its own rules, the others under those that are rehearsed."""
+
+KEPT = 1_000
+"""So many failures are kept in full; of the others the ids, with their causes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why matches failed. Those that failed for the same reason under the same settings have equal ones.
+
+    Attributes:
+        ruleset, revision: what they are pinned to; the revision is None where nobody can say.
+        to: the revision that was rehearsed, None for a verification.
+        variant, options: the settings: of the options only those that are others than the variant's own, as text.
+        verdict: one of `VERDICTS` or `OUTCOMES`.
+        event: the words of the events at which it shows, empty for the setup or the end.
+        what: the reason of the refusal, or the fields that differ, or in words what is damaged.
+    """
+
+    ruleset: str
+    revision: int | None
+    to: int | None
+    variant: str
+    options: tuple[tuple[str, str], ...]
+    verdict: str
+    event: str
+    what: tuple[str, ...]
+
+    @property
+    def settings(self) -> str:
+        """Ruleset, revision, variant and options, as a person writes them."""
+        revision = "" if self.revision is None else f"@{self.revision}"
+        to = "" if self.to is None else f" → @{self.to}"
+        chosen = "".join(f" {name}={value}" for name, value in self.options)
+        return f"{self.ruleset}{revision}{to} {self.variant}".rstrip() + chosen
+
+    def __str__(self) -> str:
+        where = f" at {self.event}" if self.event else ""
+        return f"{self.settings}: {self.verdict}{where}: {', '.join(self.what)}".removesuffix(": ")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verification says of one match.
+
+    Attributes:
+        match_id, ruleset: the match.
+        verdict: one of `VERDICTS`, or of a rehearsal one of `OUTCOMES`.
+        said: for a failure where and why, in words.
+        is_unfinished: a label, no failure.
+        seq: the number of the event at which a failure shows, None where it is no matter of one.
+        events: how many events the match has after event 0.
+        cause: of a failure.
+    """
+
+    match_id: int
+    ruleset: str
+    verdict: str
+    said: str = ""
+    is_unfinished: bool = False
+    seq: int | None = None
+    events: int = 0
+    cause: Cause | None = None
+
+    def __str__(self) -> str:
+        return f"match {id_text(self.match_id)} ({self.ruleset}): {self.verdict} {self.said}".rstrip()
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether it is no failure."""
+        return self.verdict in (EXACT, UNCHANGED)
+
+
+def cause_of(
+    rules: Ruleset,
+    started: Started | None,
+    verdict: str,
+    what: Iterable[str],
+    event: str = "",
+    *,
+    revision: int | None = None,
+    to: int | None = None,
+) -> Cause:
+    """The cause of a failure of a match with this beginning, None where that cannot be read.
+
+    Args:
+        revision: what the match is pinned to, where that is not what its log says.
+    """
+    if started is None:
+        return Cause(rules.name, revision, to, "", (), verdict, event, tuple(what))
+    pinned = started.revision if revision is None else revision
+    options = _unusual(rules, started)
+    return Cause(rules.name, pinned, to, started.variant, options, verdict, event, tuple(what))
+
+
+def _unusual(rules: Ruleset, started: Started) -> tuple[tuple[str, str], ...]:
+    """The options of a match that are others than those of its variant."""
+    own = next((dict(variant.options) for variant in rules.variants if variant.name == started.variant), {})
+    usual = {option.name: own.get(option.name, option.default) for option in rules.options}
+    return tuple((name, option_text(value)) for name, value in started.options.items() if usual.get(name) != value)
+
+
+@dataclass(slots=True)
+class Group:
+    """The matches that failed for one cause: their ids in the order of verification, and the shortest of them."""
+
+    example: Verdict
+    matches: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, one: Verdict) -> None:
+        """Take one more."""
+        self.matches.append(one.match_id)
+        if (one.events, one.match_id) < (self.example.events, self.example.match_id):
+            self.example = one
+
+
+@dataclass(slots=True)
+class Report:
+    """What was verified, or rehearsed.
+
+    Attributes:
+        counts: how many matches have each verdict.
+        unfinished, events: how many matches are unfinished, how many events were folded.
+        failures: the first `KEPT` matches that failed.
+        causes: all of them by cause; eight bytes for each.
+        unreadable: one line for each file, or part of one, that could not be read or is not what was written.
+    """
+
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
+    unfinished: int = 0
+    events: int = 0
+    failures: list[Verdict] = field(default_factory=list)
+    causes: dict[Cause, Group] = field(default_factory=dict)
+    unreadable: list[str] = field(default_factory=list)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing failed. A match whose rules are not installed counts as a failure: nothing was verified."""
+        return not self.causes and not self.unreadable
+
+    def add(self, verdicts: Sequence[Verdict], events: int) -> None:
+        """Count the verdicts of some matches with so many events in all."""
+        self.events += events
+        for one in verdicts:
+            self.counts[one.verdict] = self.counts.get(one.verdict, 0) + 1
+            self.unfinished += one.is_unfinished
+            if one.is_fine:
+                continue
+            if len(self.failures) < KEPT:
+                self.failures.append(one)
+            cause = one.cause or Cause(one.ruleset, None, None, "", (), one.verdict, "", (one.said,))
+            self.causes.setdefault(cause, Group(one)).add(one)
+
+    def by_cause(self) -> list[tuple[Cause, Group]]:
+        """The causes, the most frequent first."""
+        return sorted(self.causes.items(), key=lambda pair: (-len(pair[1].matches), str(pair[0])))
+
+
+def cause_as_json(cause: Cause, group: Group) -> dict[str, Any]:
+    """A cause with its matches as plain data."""
+    return {
+        "ruleset": cause.ruleset,
+        "revision": cause.revision,
+        "to": cause.to,
+        "variant": cause.variant,
+        "options": dict(cause.options),
+        "verdict": cause.verdict,
+        "event": cause.event,
+        "what": list(cause.what),
+        "count": len(group.matches),
+        "example": {
+            "match": id_text(group.example.match_id),
+            "events": group.example.events,
+            "seq": group.example.seq,
+            "said": group.example.said,
+        },
+        "matches": [id_text(match) for match in group.matches],
+    }
