@@ -29,7 +29,7 @@ from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
 from kifold.core.scope import codes, global_names
 
-LOOPS = (loops.fold_corpus, loops.fold_to, loops.count_legal, loops.play_corpus)
+LOOPS = (loops.fold_corpus, loops.fold_states, loops.fold_to, loops.count_legal, loops.play_corpus)
 
 
 # Numba's settings are attributes that its own types do not know.

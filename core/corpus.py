@@ -14,7 +14,7 @@ from kifold.core.events import Event, Setup, Started
 from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
 from kifold.core.loops import NOTHING_LEGAL, SETUP_REFUSED
 from kifold.core.play import is_asked
-from kifold.core.records import Record, dtype_of, essential_size, from_numpy, to_numpy
+from kifold.core.records import Record, dtype_of, essential_dtype, essential_size, from_numpy, to_numpy
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 
@@ -49,6 +49,12 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.setups)
+
+    def part(self, first: int, last: int) -> Corpus:
+        """The matches from number `first` on, up to before number `last`."""
+        starts = self.starts[first : last + 1]
+        events = self.events[starts[0] : starts[-1]]
+        return Corpus(self.ruleset, self.setups[first:last], events, starts - starts[0])
 
     def setup(self, match: int) -> Setup:
         """The setup of one match."""
@@ -95,6 +101,24 @@ class Folded:
     snapshots: np.ndarray[Any, Any]
 
 
+@dataclass(frozen=True)
+class States:
+    """Every state of a corpus.
+
+    Attributes:
+        matches: per match `done`, `reason` and `turn`, as in `Folded`.
+        results: per match the ruleset's result record.
+        seats: per event who acted.
+        states: structured array of the essential fields: match m's after k events is row starts[m] + m + k; undefined
+            from a match's first refused event on.
+    """
+
+    matches: np.ndarray[Any, Any]
+    results: np.ndarray[Any, Any]
+    seats: np.ndarray[Any, Any]
+    states: np.ndarray[Any, Any]
+
+
 def array_of(record: type[Record], plain: Sequence[Record]) -> np.ndarray[Any, Any]:
     """A structured array of plain records."""
     out = np.zeros(len(plain), dtype_of(record))
@@ -136,6 +160,17 @@ class Folder:
             folded.snapshots,
         )
         return Folded(folded.matches, folded.results, folded.per_event, folded.snapshots[:taken])
+
+    def states(self, corpus: Corpus) -> States:
+        """Fold and validate every match, and keep every state on the way."""
+        count, size = len(corpus), essential_size(self.ruleset.state)
+        kept = np.zeros((len(corpus.events) + count, size), np.uint8)
+        matches, results = np.zeros(count, MATCH), np.zeros(count, dtype_of(self.ruleset.result))
+        seats = np.zeros(len(corpus.events), np.int8)
+        self.code.loops["fold_states"](
+            corpus.setups, corpus.events, corpus.starts, self.state, self.state_bytes, matches, results, seats, kept
+        )
+        return States(matches, results, seats, kept.view(essential_dtype(self.ruleset.state))[:, 0])
 
     def position(self, corpus: Corpus, match: int, ply: int) -> int:
         """Fold `ply` events of one match into `self.state`; the number of legal ones."""

@@ -96,6 +96,51 @@ def fold_corpus(
     return taken
 
 
+def fold_states(
+    setups: Any,
+    events: Any,
+    starts: Any,
+    state: Any,
+    state_bytes: Any,
+    matches: Any,
+    results: Any,
+    seats: Any,
+    states: Any,
+) -> None:
+    """Fold and validate every match, and keep every state on the way.
+
+    Args:
+        setups, events, starts, state, state_bytes: as `fold_corpus` has them.
+        matches: per match `done`, `reason` and `turn`.
+        results: per match the ruleset's result record.
+        seats: per event who acted.
+        states: bytes, one row of the essential prefix per state: match m's after k events is row starts[m] + m + k.
+    """
+    size = states.shape[1]
+    for m in range(len(setups)):
+        match = matches[m]
+        for b in range(len(state_bytes)):
+            state_bytes[b] = 0
+        match.reason = set_up(state[0], setups[m])
+        match.done = SETUP_REFUSED
+        if match.reason != LEGAL:
+            continue
+        match.done = 0
+        for b in range(size):
+            states[starts[m] + m, b] = state_bytes[b]
+        for i in range(starts[m], starts[m + 1]):
+            match.reason = check(state[0], events[i])
+            if match.reason != LEGAL:
+                break
+            seats[i] = actor(state[0], events[i])
+            apply(state[0], events[i])
+            match.done += 1
+            for b in range(size):
+                states[i + m + 1, b] = state_bytes[b]
+        match.turn = turn(state[0])
+        result(state[0], results[m])
+
+
 def fold_to(setup: Any, events: Any, state: Any) -> int:
     """Fold one match into `state` (an array of one zeroed record); the number of legal events, or `SETUP_REFUSED`."""
     if set_up(state[0], setup[0]) != LEGAL:

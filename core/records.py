@@ -157,6 +157,17 @@ def dtype_of(record: type[Record]) -> np.dtype[Any]:
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": max(-(-at // 8) * 8, 8)})
 
 
+def essential_dtype(record: type[Record]) -> np.dtype[Any]:
+    """The NumPy dtype of the essential prefix of a record."""
+    import numpy as np
+
+    whole = dtype_of(record)
+    names = [slot.name for slot in record.slots if slot.role is None]
+    fields = [whole.fields[name] for name in names] if whole.fields else []
+    formats, offsets = [field[0] for field in fields], [field[1] for field in fields]
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": essential_size(record)})
+
+
 def to_numpy(plain: Record, out: Any) -> None:
     """Write a plain record into a NumPy record (an element of a structured array)."""
     for slot in plain.slots:

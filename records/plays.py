@@ -32,6 +32,8 @@ class Plays:
             play = self._plays.pop(match, None)
             if last is None:
                 return None
+            if play is not None and play.ruleset.revision != (self.journal.promoted(match) or play.started.revision):
+                play = None  # promoted meanwhile
             if play is None or len(play.log) != last:
                 play = self._folded(match, play if play is not None and len(play.log) < last else None)
         self.remember(match, play)

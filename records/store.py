@@ -281,6 +281,7 @@ class Store(Listing):
                 self._cover(match)
             else:
                 raise self.no_such_match(match)
+            self.journal.db.execute("DELETE FROM pins WHERE match = ?", (match,))
         self._plays.forget(match)
 
     def reader(self, ruleset_name: str, name: str) -> FileReader:

@@ -15,8 +15,9 @@ from kifold.records.ids import id_text
 DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT = "damaged", "illegal", "diverged", "unverified", "exact"
 VERDICTS = (DAMAGED, ILLEGAL, DIVERGED, UNVERIFIED, EXACT)
 OTHER_RESULT, OTHER_WAY, UNCHANGED = "other result", "other way", "unchanged"
-OUTCOMES = (DAMAGED, DIVERGED, UNVERIFIED, ILLEGAL, OTHER_RESULT, OTHER_WAY, UNCHANGED)
-"""What a rehearsal says of a match: the first three under its own rules, the others under those that are rehearsed."""
+OUTCOMES = (DAMAGED, DIVERGED, UNVERIFIED, ILLEGAL, OTHER_RESULT, OTHER_WAY, UNCHANGED, EXACT)
+"""What a rehearsal says of a match: the first three under its own rules, the others under those that are rehearsed.
+Exact is one that is pinned to them anyway."""
 
 KEPT = 1_000
 """So many failures are kept in full; of the others the ids, with their causes."""

@@ -74,13 +74,13 @@ class Divergence:
         parts = ["\n".join(_some([str(each) for each in self.found]))]
         seq = next((each.board for each in self.found if each.board is not None), None)
         if self._timeline is not None and seq is not None:
-            parts.append(_board(self._timeline, seq))
+            parts.append(board_after(self._timeline, seq))
             if seq < self._last:
                 states = [self._timeline.at_seq(at).state for at in (seq, seq + 1)]
-                parts.append(_listed(f"event {seq + 1} changes", changes(*states)))
+                parts.append(listed(f"event {seq + 1} changes", changes(*states)))
         stored = next((each for each in self.found if each.changes), None)
         if stored is not None:
-            parts.append(_listed(f"the state at {stored.place}, was → is", stored.changes))
+            parts.append(listed(f"the state at {stored.place}, was → is", stored.changes))
         return "\n\n".join(parts)
 
     def _found(self) -> Iterator[Difference]:
@@ -160,25 +160,26 @@ class Divergence:
     def _place(self, seq: int) -> str:
         if seq == 0 or self._timeline is None:
             return "the setup"
-        return _place(self._timeline, seq, self.events[seq - 1])
+        return place_of(self._timeline, seq, self.events[seq - 1])
 
 
 def refusal_text(ruleset: Ruleset, started: Started, events: Sequence[Event], refused: Refused) -> str:
     """The first event of a match that the rules refuse, and the board before it. The setup has to be legal."""
     timeline = Timeline(ruleset, started, events[: refused.seq - 1])
     said = f"{refused.reason} – {refused.meaning}"
-    place = _place(timeline, refused.seq, ruleset.lift(events[refused.seq - 1]))
-    return f"{place}: {said}\n\n{_board(timeline, refused.seq - 1)}"
+    place = place_of(timeline, refused.seq, ruleset.lift(events[refused.seq - 1]))
+    return f"{place}: {said}\n\n{board_after(timeline, refused.seq - 1)}"
 
 
-def _place(timeline: Timeline, seq: int, event: Event) -> str:
+def place_of(timeline: Timeline, seq: int, event: Event) -> str:
     """An event of a match, perhaps the one after the last of the timeline: its ply, its number, itself."""
     ply = timeline.at_seq(min(seq, timeline.last_seq)).number
     ply += seq > timeline.last_seq and type(event) in timeline.ruleset.actions
     return f"ply {ply}, event {seq}, {event_line(timeline.ruleset, timeline.started, event)}"
 
 
-def _board(timeline: Timeline, seq: int) -> str:
+def board_after(timeline: Timeline, seq: int) -> str:
+    """The board before something that happens after event `seq`, with a title."""
     picture = picture_of(timeline.ruleset, timeline.started, timeline.at_seq(seq))
     return f"the board before that, after event {seq}:\n{_indented(draw_text(picture, colour=False))}"
 
@@ -194,7 +195,8 @@ def _short(value: Any) -> str:
     return str(value).lower()
 
 
-def _listed(title: str, differ: Sequence[Change]) -> str:
+def listed(title: str, differ: Sequence[Change]) -> str:
+    """Changes under a title, one a line, no more than can be read."""
     return f"{title}:\n" + _indented("\n".join(_some([str(change) for change in differ]) or ["nothing"]))
 
 

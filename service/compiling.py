@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
 
 
@@ -36,13 +37,19 @@ def compile_rules(names: Sequence[str]) -> None:
         list(pool.map(_compile, cold))
 
 
-def compile_for_many(store: Store, *, archived: bool) -> None:
-    """Compile the rules of those rulesets of which a store has so many matches, archived or live, that it pays."""
+def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = None) -> None:
+    """Compile the rules of those rulesets of which a store has so many matches, archived or live, that it pays.
+
+    With `also`, those too where the store has many matches of that ruleset.
+    """
     from kifold.core import registry
     from kifold.records.judge import MANY
 
     counts = store.counts().items()
-    compile_rules([name for name, many in counts if many[archived] >= MANY and name in registry.names()])
+    names = [name for name, many in counts if many[archived] >= MANY and name in registry.names()]
+    if also is not None and also.name in names and also.revision != registry.ruleset(also.name).revision:
+        names.append(f"{also.name}@{also.revision}")
+    compile_rules(names)
 
 
 def _compile(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Commands that hold stored logs against the rules: verify."""
+"""Commands that hold stored logs against the rules: verify, promote."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from kifold.service.matches import context_of
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
     from kifold.replay.causes import Cause, Group, Report
+    from kifold.replay.verify import Judging
 
 SHOWN = 10
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (verify,):
+    for command in (verify, promote):
         app.command()(command)
 
 
@@ -31,21 +33,26 @@ def verify(
     path: Annotated[
         Path | None, typer.Argument(metavar="[STORE]", help="Another store, or a folder of archive files.")
     ] = None,
-    ruleset: Annotated[str | None, typer.Option(help="Only matches of this ruleset.")] = None,
+    ruleset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME[@REVISION]", help="Only this ruleset; with a revision, rehearse what that changes."),
+    ] = None,
+    match: Annotated[str | None, typer.Option(metavar="MATCH", help="Only this match, told in full.")] = None,
     workers: WorkersOption = None,
     format_: FormatOption = "table",
 ) -> None:
     """Fold every stored log again and compare: digests, legality, fingerprints, results.
 
-    Exit status 1 when anything failed. Example: kifold verify
+    Failures are told by cause. With NAME@REVISION every log of that ruleset is folded under that revision, whatever it
+    is pinned to. Exit status 1 when anything failed, or would change. Example: kifold verify --ruleset blokus@1
     """
-    from kifold.core import registry
-
     choose(format_, ("table", "json"), "--format")
-    if ruleset is not None:
-        registry.ruleset(ruleset)
     folder = path or context_of(context).folder
-    report, summary = verify_folder(folder, ruleset, workers)
+    only, target = _rules_of(ruleset)
+    if match is not None:
+        verify_one(folder, match, target)
+        return
+    report, summary = verify_folder(folder, only, workers, target)
     if format_ == "json":
         print_json(report_as_json(report))
     else:
@@ -54,24 +61,62 @@ def verify(
         raise typer.Exit(1)
 
 
-def verify_folder(folder: Path, only: str | None, workers: int | None) -> tuple[Report, str]:
+def _rules_of(text: str | None) -> tuple[str | None, Ruleset | None]:
+    """The name that is said, and where a revision is said too, the rules to rehearse."""
+    from kifold.core.registry import at_revision
+
+    if text is None:
+        return None, None
+    rules = at_revision(text)
+    return rules.name, rules if "@" in text else None
+
+
+def verify_folder(
+    folder: Path, only: str | None, workers: int | None, target: Ruleset | None = None
+) -> tuple[Report, str]:
     """Verify a store, or a folder of archive files; the report, and how much was done how fast."""
     from kifold.records.store import Store
-    from kifold.replay.causes import Report
+    from kifold.replay.causes import OUTCOMES, VERDICTS, Report
     from kifold.replay.verify import Work, archive_files, verify_files, verify_store
 
     is_store = (folder / "journal.sqlite").exists()
     if not is_store and not archive_files(folder):
         raise UsageError(f"{folder}: is no kifold store and holds no archive files")
-    with Progress("verifying") as progress:
-        work = Work(Report(), only, workers or os.cpu_count() or 1, progress)
+    report = Report(dict.fromkeys(OUTCOMES if target else VERDICTS, 0))
+    with Progress("rehearsing" if target else "verifying") as progress:
+        work = Work(report, only, workers or os.cpu_count() or 1, progress, _judging(target))
         if is_store:
             with Store(folder, create=False) as store:
-                compile_for_many(store, archived=True)
+                compile_for_many(store, archived=True, also=target)
                 verify_store(store, work)
         else:
             verify_files(folder, work)
-    return work.report, progress.summary()
+    return report, progress.summary()
+
+
+def _judging(target: Ruleset | None) -> Judging:
+    from kifold.replay.rehearsal import Rehearsing
+    from kifold.replay.verify import VERIFYING
+
+    return VERIFYING if target is None else Rehearsing(target)
+
+
+def verify_one(folder: Path, match: str, target: Ruleset | None) -> None:
+    """Verify, or rehearse, one match and tell what is found: where, the board before it, what becomes another."""
+    from kifold.records.store import Store
+    from kifold.replay.telling import told
+    from kifold.replay.verify import verify_match
+
+    with Store(folder, create=False) as store:
+        number = store.find(match)
+        verdict = verify_match(store, number, _judging(target))
+        typer.echo(str(verdict))
+        if verdict.is_fine:
+            return
+        text = told(store, verdict, target)
+    if text:
+        typer.echo(f"\n{text}")
+    raise typer.Exit(1)
 
 
 def print_report(report: Report, summary: str, folder: Path) -> None:
@@ -84,7 +129,8 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
     causes = report.by_cause()
     for cause, group in causes[:SHOWN]:
         typer.echo(f"{len(group.matches):>9,} × {cause}")
-        typer.echo(f"{'':11} the shortest: {group.example}; see {command_of(cause, group, folder)}")
+        typer.echo(f"{'':11} the shortest: {group.example}")
+        typer.echo(f"{'':11} see: {command_of(cause, group, folder)}")
     if len(causes) > SHOWN:
         typer.echo(f"… and {len(causes) - SHOWN:,} more causes (all with --format json)")
     for line in report.unreadable:
@@ -110,3 +156,32 @@ def command_of(cause: Cause, group: Group, folder: Path) -> str:
 
     to = "" if cause.to is None else f" --ruleset {cause.ruleset}@{cause.to}"
     return f"kifold verify {shlex.quote(str(folder))}{to} --match {id_text(group.example.match_id)}"
+
+
+def promote(
+    context: typer.Context,
+    ruleset: Annotated[str, typer.Argument(metavar="RULESET@REVISION", help="The revision to pin matches to.")],
+    workers: WorkersOption = None,
+    format_: FormatOption = "table",
+) -> None:
+    """Pin every match to a revision that changes nothing about it; the others stay on theirs.
+
+    The logs are not touched. Exit status 1 when matches stay. Example: kifold promote blokus@1
+    """
+    from kifold.replay.promotion import promote as promote_all
+
+    choose(format_, ("table", "json"), "--format")
+    _, target = _rules_of(ruleset)
+    if target is None:
+        raise UsageError(f"which revision of {ruleset}? write {ruleset}@REVISION")
+    ours = context_of(context)
+    with ours.store() as store, Progress("rehearsing") as progress:
+        compile_for_many(store, archived=True, also=target)
+        done = promote_all(store, target, workers or os.cpu_count() or 1, progress)
+    if format_ == "json":
+        print_json({"promoted": done.matches, **report_as_json(done.report)})
+    else:
+        print_report(done.report, progress.summary(), ours.folder)
+        typer.echo(f"{done.matches:,} matches are pinned to {target.name}@{target.revision} from now on")
+    if not done.report.is_fine:
+        raise typer.Exit(1)

@@ -17,18 +17,16 @@ from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
 from tests.core import toy
 from tests.core.toy import Step
+from tests.pages import most_four, most_two
+
+THIRD = toy.race(revision=3, earlier=(Earlier(2, most_four), Earlier(1, most_two)))
 
 
-def page(source: str, name: str = "page") -> ModuleType:
-    """A module with this source."""
-    made = ModuleType(name)
-    exec(compile(source, name, "exec"), made.__dict__)  # as an import does
+def page(source: str) -> ModuleType:
+    """A page that is not compiled, so it needs no file."""
+    made = ModuleType("page")
+    exec(source, made.__dict__)  # as an import does
     return made
-
-
-FOUR = page("MOST = 4")
-TWO = page("MOST = 2")
-THIRD = toy.race(revision=3, earlier=(Earlier(2, FOUR), Earlier(1, TWO)))
 
 
 def most_allowed(rules: Ruleset) -> int:
@@ -82,13 +80,13 @@ def test_a_page_that_changes_nothing_is_refused(source: str, said: str) -> None:
 
 def test_what_all_revisions_share_is_no_matter_of_one() -> None:
     with pytest.raises(DeclarationError, match="options is shared by all revisions"):
-        _ = toy.race(revision=2, earlier=(Earlier(1, FOUR, {"options": ()}),)).revisions
+        _ = toy.race(revision=2, earlier=(Earlier(1, most_four, {"options": ()}),)).revisions
 
 
 @pytest.mark.parametrize("revisions", [(2,), (0,), (1, 1)])
 def test_revisions_are_listed_newest_first(revisions: tuple[int, ...]) -> None:
     with pytest.raises(DeclarationError, match="the newest comes first"):
-        toy.race(revision=2, earlier=tuple(Earlier(number, FOUR) for number in revisions))
+        toy.race(revision=2, earlier=tuple(Earlier(number, most_four) for number in revisions))
 
 
 def test_a_match_is_played_under_the_revision_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,165 @@
+"""Where two revisions of a ruleset part: the first event of a log at which they are not alike, and in what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kifold.core.compiled import compiled
+from kifold.core.corpus import Corpus, Folder, States
+from kifold.core.events import Event, Started, kind_of, tag_of
+from kifold.core.play import Play, Refused
+from kifold.core.ruleset import NOBODY, Ruleset
+from kifold.replay.causes import ILLEGAL, OTHER_RESULT, OTHER_WAY
+from kifold.replay.difference import changes
+
+CHUNK = 1 << 15
+"""So many states of each revision are compared at a time, some ten megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """What another revision makes of a log that is legal under its own.
+
+    Attributes:
+        outcome: `ILLEGAL`, `OTHER_RESULT`, or `OTHER_WAY` to the same result.
+        seq: the number of the event that is refused, or after which the first field differs; 0 is the setup. Where
+            only the end differs, that of the last event.
+        event: the word of that event, empty for the setup and the end.
+        what: the reason of the refusal, or the names of the fields that differ first.
+        meaning: the reason in words.
+    """
+
+    outcome: str
+    seq: int
+    event: str
+    what: tuple[str, ...]
+    meaning: str = ""
+
+    def __str__(self) -> str:
+        where = f"at event {self.seq}" if self.event or not self.seq else "at the end"
+        return f"{where} ({', '.join(self.what)}{': ' + self.meaning if self.meaning else ''})"
+
+
+def parting(old: Ruleset, new: Ruleset, started: Started, events: Sequence[Event]) -> Parting | None:
+    """Where `new` parts from `old` over a log, as far as that is legal under `old`; None where they are alike.
+
+    Plainly, event by event; the log may hold everything that a log can. `partings` does the same for many.
+    """
+    before = Play(old, started)
+    try:
+        after = Play(new, started)
+    except Refused as refused:
+        return Parting(ILLEGAL, 0, "", (refused.reason,), refused.meaning)
+    first = _first_fields(before, after)
+    for seq, event in enumerate(events, start=1):
+        if before.why_not(event):
+            break
+        if (why := after.why_not(event)) is not None:
+            return Parting(ILLEGAL, seq, kind_of(type(event)), (why.reason,), why.meaning)
+        before.add(event)
+        after.add(event)
+        first = first or _first_fields(before, after)
+    results = [result_of(play) for play in (before, after)]
+    end = [f"result.{slot.name}" for slot in old.result.slots if len({str(getattr(r, slot.name)) for r in results}) > 1]
+    if before.is_over != after.is_over:
+        end.append("turn")
+    return _parting(first, end, is_other_seat=before.acted != after.acted, last=len(before.log))
+
+
+def result_of(play: Play) -> Any:
+    """The result record of a match as it stands."""
+    result = play.ruleset.result()
+    play.ruleset.rules.result(play.state, result)
+    return result
+
+
+def _first_fields(before: Play, after: Play) -> tuple[int, str, tuple[str, ...]] | None:
+    """The last event, its word, and the essential fields in which the states differ that both declare."""
+    both = _essential(before.ruleset) & _essential(after.ruleset)
+    found = dict.fromkeys(one.field for one in changes(before.state, after.state) if one.field in both)
+    if not found:
+        return None
+    return len(before.log), kind_of(type(before.log[-1])) if before.log else "", tuple(found)
+
+
+def _essential(rules: Ruleset) -> set[str]:
+    return {slot.name for slot in rules.state.slots if slot.role is None}
+
+
+def _parting(
+    first: tuple[int, str, tuple[str, ...]] | None, end: Sequence[str], *, is_other_seat: bool, last: int
+) -> Parting | None:
+    """What becomes of the first fields that differ, of what differs at the end, and of who acted."""
+    if first is None and not end and not is_other_seat:
+        return None
+    seq, event, what = first or (last, "", tuple(end) or ("seat",))
+    return Parting(OTHER_RESULT if end else OTHER_WAY, seq, event, what)
+
+
+def partings(old: Ruleset, new: Ruleset, corpus: Corpus) -> Iterator[Parting | None]:
+    """For each match of a corpus, all legal under `old`, where `new` parts from it; by the compiled rules."""
+    first = 0
+    while first < len(corpus):
+        within = corpus.starts[first:] - corpus.starts[first] < CHUNK
+        last = first + max(int(within.sum()) - 1, 1)
+        part = corpus.part(first, last)
+        before, after = (Folder(rules, compiled(rules)).states(part) for rules in (old, new))
+        yield from _Pair(old, new, part, before, after).partings()
+        first = last
+
+
+class _Pair:
+    """The states of some matches under two revisions."""
+
+    def __init__(self, old: Ruleset, new: Ruleset, corpus: Corpus, before: States, after: States) -> None:
+        self.new = new
+        self.corpus = corpus
+        self.after = after.matches
+        shared = _essential(old) & _essential(new)
+        self.fields = [slot.name for slot in old.state.slots if slot.name in shared]
+        self.differ = np.stack([_rows_unlike(before.states[f], after.states[f]) for f in self.fields], axis=1)
+        self.at_end = {
+            f"result.{slot.name}": _rows_unlike(before.results[slot.name], after.results[slot.name])
+            for slot in old.result.slots
+        }
+        self.at_end["turn"] = (before.matches["turn"] == NOBODY) != (after.matches["turn"] == NOBODY)
+        self.acted = before.seats != after.seats
+        self.words = {tag_of(event): kind_of(event) for event in old.events}
+
+    def partings(self) -> Iterator[Parting | None]:
+        """One for each match."""
+        starts = self.corpus.starts
+        for m, (begin, end) in enumerate(pairwise(starts.tolist())):
+            reason = int(self.after["reason"][m])
+            if reason:
+                name, done = self.new.reasons[reason], int(self.after["done"][m])
+                yield Parting(ILLEGAL, done + 1, self._word(begin, done + 1), (name.name,), name.meaning)
+                continue
+            rows = self.differ[begin + m : end + m + 1]
+            first = None
+            if rows.any():
+                k = int(rows.any(axis=1).argmax())
+                first = (
+                    k,
+                    self._word(begin, k),
+                    tuple(f for f, is_other in zip(self.fields, rows[k], strict=True) if is_other),
+                )
+            at_end = [name for name, differs in self.at_end.items() if differs[m]]
+            yield _parting(first, at_end, is_other_seat=bool(self.acted[begin:end].any()), last=end - begin)
+
+    def _word(self, begin: int, seq: int) -> str:
+        """The word of event `seq` of the match whose first event is number `begin`; empty for the setup."""
+        return self.words[int(self.corpus.events["tag"][begin + seq - 1])] if seq else ""
+
+
+def _rows_unlike(before: Any, after: Any) -> Any:
+    """Per row, whether two arrays differ; of rows of another length all do."""
+    if before.shape != after.shape:
+        return np.ones(len(before), bool)
+    differ = before != after
+    return differ if differ.ndim == 1 else differ.any(axis=1)

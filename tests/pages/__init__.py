@@ -1,0 +1,1 @@
+"""What earlier revisions of the race (`tests.core.toy`) did otherwise, one page each."""

@@ -1,0 +1,3 @@
+"""Four may be added."""
+
+MOST = 4

@@ -1,0 +1,3 @@
+"""No more than two may be added."""
+
+MOST = 2
