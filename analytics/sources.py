@@ -93,16 +93,19 @@ def not_installed(store: Store) -> Iterator[str]:
 def naming_damage(store: Store) -> Iterator[None]:
     """Where a query fails since what it reads is damaged, DuckDB does not always say which file that is.
 
+    The moment in which the files are listed is held, so that those stay which the query is going to read.
+
     Raises:
         StoreError: with the file.
     """
-    try:
-        yield
-    except QueryError as error:
-        if error.is_of_data:
-            for place in _damaged(store):
-                raise StoreError(f"{place}: is damaged ({error}); restore it from a copy") from None
-        raise
+    with store.journal.reading():
+        try:
+            yield
+        except QueryError as error:
+            if error.is_of_data:
+                for place in _damaged(store):
+                    raise StoreError(f"{place}: is damaged ({error}); restore it from a copy") from None
+            raise
 
 
 def _damaged(store: Store) -> Iterator[Path]:

@@ -56,7 +56,8 @@ class FileWriter:
         matches, events: rows written so far.
     """
 
-    def __init__(self, root: Path, ruleset: Ruleset) -> None:
+    def __init__(self, root: Path, ruleset: Ruleset, layout: tuple[pa.Schema, pa.Schema] | None = None) -> None:
+        """Begin a pair of files; with `layout`, of the columns that older files have, else of today's."""
         self.ruleset = ruleset
         self.root = root
         self.matches = self.events = 0
@@ -64,7 +65,8 @@ class FileWriter:
         self._drafts = [path.with_suffix(".writing") for path in paths(root, ruleset.name, secrets.token_hex(8))]
         self._writers: list[pq.ParquetWriter] = []
         try:
-            for draft, schema in zip(self._drafts, (matches_schema(ruleset), events_schema(ruleset)), strict=True):
+            schemas = layout or (matches_schema(ruleset), events_schema(ruleset))
+            for draft, schema in zip(self._drafts, schemas, strict=True):
                 draft.parent.mkdir(parents=True, exist_ok=True)
                 self._writers.append(
                     pq.ParquetWriter(draft, schema, compression="zstd", compression_level=3, write_page_checksum=True)
@@ -160,8 +162,29 @@ class FileReader:
         Raises:
             StoreError: when a page is damaged.
         """
-        events = _read(self._events, self.places[1], number)
-        return _read(self._matches, self.places[0], number), fitted(events, events_schema(self.ruleset))
+        matches, events = self.stored(number)
+        return matches, fitted(events, events_schema(self.ruleset))
+
+    @property
+    def layout(self) -> tuple[pa.Schema, pa.Schema]:
+        """The columns that the two files have, which may be fewer than today's."""
+        return self._matches.schema_arrow, self._events.schema_arrow
+
+    def stored(self, number: int) -> tuple[pa.Table, pa.Table]:
+        """The matches and the events of one row group, in the columns that the files have.
+
+        Raises:
+            StoreError: when a page is damaged.
+        """
+        return _read(self._matches, self.places[0], number), _read(self._events, self.places[1], number)
+
+    def lengths(self, number: int) -> pa.Table:
+        """`match_id` and `n_events` of the matches of one row group.
+
+        Raises:
+            StoreError: when a page is damaged.
+        """
+        return _read(self._matches, self.places[0], number, ["match_id", "n_events"])
 
     def logs(self) -> Iterator[Log]:
         """All matches of the file, row group by row group.
@@ -226,9 +249,9 @@ def _open(place: Path, schema: pa.Schema, needed: frozenset[str]) -> pq.ParquetF
     return file
 
 
-def _read(file: pq.ParquetFile, place: Path, number: int) -> pa.Table:
+def _read(file: pq.ParquetFile, place: Path, number: int, columns: list[str] | None = None) -> pa.Table:
     try:
-        table = file.read_row_group(number)
+        table = file.read_row_group(number, columns)
         table.validate(full=True)
         return table
     except UNREADABLE as error:

@@ -13,11 +13,12 @@ from kifold.records.log import batches
 from kifold.records.store import Store
 
 
-def archive(store: Store, on_progress: Callable[[int, int], None]) -> tuple[int, list[str]]:
+def archive(store: Store, on_progress: Callable[[int, int], None], *, returned: bool = False) -> tuple[int, list[str]]:
     """Move every ended match from the journal to the archive.
 
     Args:
         on_progress: called with the numbers of matches and events of each batch.
+        returned: move those that lay in the archive before instead, whether they have ended or not.
 
     Returns:
         How many were moved, and one line for each match that stays because it cannot be read or does not fold.
@@ -29,13 +30,14 @@ def archive(store: Store, on_progress: Callable[[int, int], None]) -> tuple[int,
         stay.append(f"match {id_text(match)} stays in the journal: {why}")
 
     for name in store.counts():
+        matches = store.returned(name) if returned else store.journal.ids(name, only_over=True)
         if name not in names():
-            for match in store.journal.ids(name, only_over=True):
+            for match in matches:
                 keep(match, f"ruleset {name} is not installed")
             continue
         rules = ruleset(name)
         with BulkWriter(store, rules) as writer:
-            for batch in batches(store.live_logs(store.journal.ids(name, only_over=True), keep)):
+            for batch in batches(store.live_logs(matches, keep)):
                 for log, verdict in zip(batch, judge_logs(batch), strict=True):
                     if isinstance(verdict, Refused):
                         keep(log.match_id, verdict)

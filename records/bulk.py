@@ -104,12 +104,7 @@ class BulkWriter:
             if len(covered) < len(ids):
                 name = self._free_name()
                 file.place(name)
-                cursor = db.execute(
-                    "INSERT INTO files (ruleset, name, matches, events, matches_hash, events_hash) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    (self.ruleset.name, name, file.matches, file.events, *hashes),
-                )
-                number = cursor.lastrowid
+                number = self.store.list_file(self.ruleset.name, name, file.matches, file.events, *hashes)
                 db.executemany("INSERT INTO tombstones VALUES (?, ?)", ((i, number) for i in covered))
                 db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
             for match in self._retire.keys() - covered:

@@ -21,7 +21,7 @@ from kifold.core.registry import ruleset
 from kifold.records.errors import Conflict, NoSuchMatch, StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Log
-from kifold.records.sqlite import DURABILITY, FORMAT, bring_up, connect, make
+from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, make
 
 
 class Journal:
@@ -120,6 +120,26 @@ class Journal:
             if isinstance(error, sqlite3.Error):
                 raise StoreError(f"{self.path}: cannot be written ({error})") from None
             raise
+
+    def is_settled(self) -> bool:
+        """Whether nobody reads any more what was there before the last commit. It is waited for, a second at most."""
+        self.rows("PRAGMA busy_timeout = 1000")
+        try:
+            return not self.rows("PRAGMA wal_checkpoint(FULL)")[0][0]
+        finally:
+            self.rows(f"PRAGMA busy_timeout = {TIMEOUT * 1000}")
+
+    def tidy(self) -> None:
+        """Write the file anew, without the room and the bytes that deleted rows left in it.
+
+        Raises:
+            StoreError: when it cannot be written.
+        """
+        try:
+            self.db.execute("VACUUM")
+            self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: cannot be written ({error})") from None
 
     def insert(self, log: Log, *, is_over: bool) -> None:
         """Add a match, event 0 first. Called inside `writing()`."""

@@ -50,6 +50,22 @@ class Listing:
         rows = self.journal.rows("SELECT ruleset, name FROM files ORDER BY id")
         return [(r, name) for r, name in rows if ruleset_name in (None, r)]
 
+    def list_file(
+        self, ruleset_name: str, name: str, matches: int, events: int, matches_hash: bytes, events_hash: bytes
+    ) -> int:
+        """Add a file to the list; its number. Called inside `writing()`."""
+        (number,) = self.journal.db.execute(
+            "INSERT INTO files (ruleset, name, matches, events, matches_hash, events_hash) VALUES (?, ?, ?, ?, ?, ?) "
+            "RETURNING id",
+            (ruleset_name, name, matches, events, matches_hash, events_hash),
+        ).fetchone()
+        return int(number)
+
+    def returned(self, ruleset_name: str) -> list[int]:
+        """The ids of live matches that lay in the archive before, ascending."""
+        query = "SELECT id FROM matches WHERE ruleset = ? AND id IN (SELECT match FROM tombstones) ORDER BY id"
+        return [row[0] for row in self.journal.rows(query, (ruleset_name,))]
+
     def tombstones(self, file: str) -> set[int]:
         """Ids of the matches in an archive file that were deleted or replaced."""
         query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"

@@ -16,6 +16,9 @@ DURABILITY = {"full": "FULL", "normal": "NORMAL", "off": "OFF"}
 """What a power cut can cost: `full` nothing that was acknowledged; `normal` the last commits since a checkpoint; `off`
 the same, and the file itself may be damaged. A crash of the process alone costs nothing under any of them."""
 
+TIMEOUT = 30
+"""Seconds to wait for another process's lock."""
+
 SCHEMA = """
 CREATE TABLE meta (
     key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -129,7 +132,7 @@ def connect(path: Path) -> sqlite3.Connection:
         if path.stat().st_size == 0:
             raise StoreError(f"{path}: is empty; remove it and try again, or restore a copy")
         if os.access(path.parent, os.W_OK):
-            return sqlite3.connect(path, timeout=30, isolation_level=None)
+            return sqlite3.connect(path, timeout=TIMEOUT, isolation_level=None)
         return _connect_for_reading(path)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{path}: cannot be opened as a journal ({error})") from None
@@ -142,7 +145,7 @@ def _connect_for_reading(path: Path) -> sqlite3.Connection:
     told that the file never changes, and then does not look for what was not merged yet.
     """
     uri = path.absolute().as_uri()
-    db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=30, isolation_level=None)
+    db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=TIMEOUT, isolation_level=None)
     try:
         db.execute("SELECT count(*) FROM sqlite_master")
         return db

@@ -8,7 +8,7 @@ store.append(match, [Place(0, piece, orientation, x, y)], expected_seq=0)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -216,13 +216,13 @@ class Store(Listing):
                     raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
                 return self.journal.log(match)
             file = self.file_of(match)
-        if file is None:
-            raise self.no_such_match(match)
-        log = self.reader(*file).log(match)
-        if log is None:
-            raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
-        log.promoted = self.journal.promoted(match)
-        return log
+            if file is None:
+                raise self.no_such_match(match)
+            log = self.reader(*file).log(match)
+            if log is None:
+                raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
+            log.promoted = self.journal.promoted(match)
+            return log
 
     def logs(self, only: Iterable[int] | None = None) -> Iterator[Log]:
         """All matches that there are now, first the live ones; or those named, in the order given.
@@ -235,19 +235,19 @@ class Store(Listing):
             for match in only:
                 yield self.log(match)
             return
-        with self.journal.reading():
-            live = self.journal.ids()
-            files = [(*file, self.tombstones(file[1])) for file in self.files()]
-            pins = self.pins()
-        for match in live:
-            # Another process may have archived it meanwhile, or deleted it.
-            with suppress(NoSuchMatch):
-                yield self.log(match)
-        for ruleset_name, name, gone in files:
-            for log in self.reader(ruleset_name, name).logs():
-                if log.match_id not in gone:
-                    log.promoted = pins.get(log.match_id)
-                    yield log
+        # A connection of its own holds the moment, so that the files of then stay, and the caller may write meanwhile.
+        with closing(Journal(self.journal.path, create=False)) as journal, journal.reading():
+            then, pins = Listing(journal), Listing(journal).pins()
+            for match in journal.ids():
+                # Another process may have archived it meanwhile, or deleted it.
+                with suppress(NoSuchMatch):
+                    yield self.log(match)
+            for ruleset_name, name in then.files():
+                gone = then.tombstones(name)
+                for log in self.reader(ruleset_name, name).logs():
+                    if log.match_id not in gone:
+                        log.promoted = pins.get(log.match_id)
+                        yield log
 
     def live_logs(self, matches: Iterable[int], on_bad: Callable[[int, str], None]) -> Iterator[Log]:
         """The logs of live matches. One that cannot be read, or not by what is installed, does not hide the others.
@@ -273,7 +273,7 @@ class Store(Listing):
                 yield log
 
     def delete(self, match: int) -> None:
-        """Take a match away. An archived one is covered by a tombstone; its rows stay in the file."""
+        """Take a match away. An archived one is covered by a tombstone; its rows stay until the store is compacted."""
         with self.journal.writing():
             if self.journal.last_seq(match) is not None:
                 self.journal.remove(match)

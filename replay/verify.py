@@ -106,11 +106,11 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
             verdicts, _ = _verify_live(store, match, judging)
             return verdicts[0]
         file, pins = store.file_of(match), store.pins()
-    if file is None:
-        raise store.no_such_match(match)
-    if file[0] not in names():
-        return Verdict(match, file[0], UNVERIFIED, NOT_INSTALLED)
-    tables = store.reader(*file).tables(match)
+        if file is None:
+            raise store.no_such_match(match)
+        if file[0] not in names():
+            return Verdict(match, file[0], UNVERIFIED, NOT_INSTALLED)
+        tables = store.reader(*file).tables(match)
     if tables is None:
         return Verdict(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
     return next(judging.group(ruleset(file[0]), *tables, pins))

@@ -1,4 +1,4 @@
-"""Commands on many matches: import, export, simulate, archive, quarantine."""
+"""Commands on many matches: import, export, simulate, archive, compact, quarantine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("import")(import_)
-    for command in (export, simulate, archive, quarantine):
+    for command in (export, simulate, archive, compact, quarantine):
         app.command()(command)
 
 
@@ -208,4 +208,33 @@ def archive(context: typer.Context) -> None:
         typer.echo(line, err=True)
     typer.echo(f"archived {moved:,} matches; {live:,} stay live")
     if stay:
+        raise typer.Exit(1)
+
+
+def compact(context: typer.Context) -> None:
+    """Tidy the archive: put small files together, and remove from the disk what was deleted or replaced.
+
+    Matches that were archived and then corrected go back to the archive. Exit status 1 when a file or a match had to be
+    left as it is. Example: kifold compact
+    """
+    from kifold.core import registry
+    from kifold.records import compacting
+    from kifold.records.judge import MANY
+
+    with context_of(context).store() as store, Progress("compacting") as progress:
+        many = [name for name in store.counts() if len(store.returned(name)) >= MANY]
+        compile_rules([name for name in many if name in registry.names()])
+        report = compacting.compact(store, progress)
+    for line in report.left:
+        typer.echo(f"kifold: {line}", err=True)
+    if report.is_idle:
+        typer.echo(f"nothing to compact in {report.files[0]:,} archive files")
+    else:
+        typer.echo(
+            f"{report.files[0]:,} archive files → {report.files[1]:,}, {report.size[0]:,} → {report.size[1]:,} bytes; "
+            f"{report.returned:,} matches back in the archive, rows of {report.dropped:,} deleted or replaced ones gone"
+        )
+    if report.is_waiting:
+        typer.echo("kifold: replaced files are still being read; the next `kifold compact` removes them", err=True)
+    if report.left:
         raise typer.Exit(1)
