@@ -3,18 +3,15 @@ small or have holes become whole ones.
 
 Files are replaced as they are added: the new one is written beside, flushed and renamed, and one transaction lists it
 and strikes out those that it replaces, with their tombstones. So each match is there once, whenever the process ends.
-A match that was deleted or went on meanwhile is covered in the new file. The files that were replaced are noted in that
-transaction, and removed when no other process reads the list of before.
+A match that was deleted or went on meanwhile is covered in the new file. What was replaced is removed when nobody reads
+it any more, see `kifold.records.removing`.
 """
 
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -23,12 +20,12 @@ from kifold.records.archive import ROWS_PER_FILE, FileWriter, file_hash, paths
 from kifold.records.archiving import archive
 from kifold.records.errors import StoreError
 from kifold.records.merging import Part, merged, parts_of
+from kifold.records.removing import note_replaced, remove_old_drafts, remove_replaced
 from kifold.records.store import Store
 from kifold.records.uninterrupted import uninterrupted
 
 SMALL = ROWS_PER_FILE // 2
 """Files with fewer events than this are put together. Of two such files the sum fits into one."""
-DAY = 86_400
 
 OnProgress = Callable[[int, int], None]
 Layout = tuple[pa.Schema, pa.Schema]
@@ -103,8 +100,8 @@ def compact(store: Store, on_progress: OnProgress) -> Report:
             except StoreError as error:
                 report.left.append(f"{error} ({', '.join(old.name for old in olds)} stay as they are)")
     try:
-        report.is_waiting = not _remove_replaced(store)
-        _remove_old_drafts(store)
+        report.is_waiting = not remove_replaced(store)
+        remove_old_drafts(store)
         store.journal.tidy()
     except StoreError as error:
         report.left.append(str(error))
@@ -247,8 +244,7 @@ def _list(store: Store, olds: Sequence[Old], file: FileWriter) -> bool:
         db.execute("UPDATE archived SET file = ? WHERE file IN (SELECT value FROM json_each(?))", (new, numbers))
         db.execute("DELETE FROM tombstones WHERE file IN (SELECT value FROM json_each(?))", (numbers,))
         db.execute("DELETE FROM files WHERE id IN (SELECT value FROM json_each(?))", (numbers,))
-        replaced = ((f"{REPLACED}{old.ruleset}/{old.name}", "") for old in olds)
-        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", replaced)
+        note_replaced(store, [(old.ruleset, old.name) for old in olds])
         if new is not None:
             db.execute(COVER, (new, _ids([part for old in olds for part in old.parts]), new))
     return True
@@ -264,43 +260,3 @@ WHERE NOT EXISTS (SELECT 1 FROM archived WHERE match = value AND file = ?)
 def _are_listed(store: Store, olds: Sequence[Old]) -> bool:
     listed = set(store.journal.rows("SELECT id, name FROM files"))
     return all((old.number, old.name) in listed for old in olds)
-
-
-REPLACED = "replaced "
-"""Before RULESET/NAME in `meta`: a file that is no longer listed, and not yet removed."""
-
-
-def _remove_replaced(store: Store) -> bool:
-    """Remove the files that were replaced, unless somebody may still read them; whether they are gone.
-
-    Whoever reads files holds a transaction on the list that names them.
-    """
-    keys = [key for (key,) in store.journal.rows("SELECT key FROM meta WHERE key LIKE ?", (REPLACED + "%",))]
-    if not keys:
-        return True
-    if not store.journal.is_settled():
-        return False
-    with store.journal.writing() as db:
-        listed = set(store.files())
-        for key in keys:
-            name, _, file = key.removeprefix(REPLACED).partition("/")
-            if (name, file) not in listed:  # a simulation that goes on may have given its name to a new one
-                for place in store.archive_folder.glob(f"*/ruleset={name}/{file}.parquet"):
-                    _unlink(place)
-            db.execute("DELETE FROM meta WHERE key = ?", (key,))
-    return True
-
-
-def _unlink(place: Path) -> None:
-    try:
-        place.unlink(missing_ok=True)
-    except OSError as error:
-        raise StoreError(f"{place}: cannot be removed ({error.strerror})") from None
-
-
-def _remove_old_drafts(store: Store) -> None:
-    """Remove what writers that were killed left. None writes to a draft for a day without adding a row group."""
-    for draft in store.archive_folder.glob("*/ruleset=*/*.writing"):
-        with suppress(FileNotFoundError):
-            if draft.stat().st_mtime < time.time() - DAY:
-                _unlink(draft)

@@ -123,23 +123,29 @@ class Journal:
 
     def is_settled(self) -> bool:
         """Whether nobody reads any more what was there before the last commit. It is waited for, a second at most."""
+        return self._checkpoint("FULL")
+
+    def _checkpoint(self, kind: str) -> bool:
+        """Bring the write-ahead log into the file; whether that could be done within a second."""
         self.rows("PRAGMA busy_timeout = 1000")
         try:
-            return not self.rows("PRAGMA wal_checkpoint(FULL)")[0][0]
+            return not self.rows(f"PRAGMA wal_checkpoint({kind})")[0][0]
         finally:
             self.rows(f"PRAGMA busy_timeout = {TIMEOUT * 1000}")
 
     def tidy(self) -> None:
         """Write the file anew, without the room and the bytes that deleted rows left in it.
 
+        What lies in the write-ahead log goes with the last one who reads it.
+
         Raises:
             StoreError: when it cannot be written.
         """
         try:
             self.db.execute("VACUUM")
-            self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: cannot be written ({error})") from None
+        self._checkpoint("TRUNCATE")
 
     def insert(self, log: Log, *, is_over: bool) -> None:
         """Add a match, event 0 first. Called inside `writing()`."""

@@ -227,7 +227,7 @@ def compact(context: typer.Context) -> None:
         report = compacting.compact(store, progress)
     for line in report.left:
         typer.echo(f"kifold: {line}", err=True)
-    if report.is_idle:
+    if report.is_idle and report.size[0] <= report.size[1]:
         typer.echo(f"nothing to compact in {report.files[0]:,} archive files")
     else:
         typer.echo(

@@ -12,12 +12,14 @@ import signal
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from kifold.core.events import Noted, Resigned
 from kifold.records import bulk, simulation
 from kifold.records.archiving import archive
+from kifold.records.compacting import compact
 from kifold.records.store import Store
 from tests.stores import duo, game, quiet
 
@@ -35,8 +37,8 @@ def append_on(folder: str, round_: int, say: Say) -> None:
                 say(f"{match} {at}")
 
 
-def archive_on(folder: str, round_: int, say: Say) -> None:
-    """Record, archive, go on with a match that was archived, archive again, delete."""
+def archive_on(folder: str, round_: int, say: Say, again: Callable[[Store, Callable[..., None]], object]) -> None:
+    """Record, archive, go on with a match that was archived, archive or compact again, delete."""
     with Store(folder) as store:
         for _ in range(20):
             matches = [store.new(duo(), (), [*game(round_)[: 2 + n], Resigned(n % 2)]) for n in range(3)]
@@ -44,7 +46,7 @@ def archive_on(folder: str, round_: int, say: Say) -> None:
                 say(f"+ {match}")
             archive(store, quiet)
             store.append(matches[0], [Noted("comment", ("late",))])
-            archive(store, quiet)
+            again(store, quiet)
             say(f"? {matches[1]}")  # it may be there or not until the next line
             store.delete(matches[1])
             say(f"- {matches[1]}")
@@ -63,7 +65,12 @@ def what() -> simulation.Simulation:
     return simulation.simulation(duo(), "random", 5)
 
 
-WORK = {"append": append_on, "archive": archive_on, "simulate": simulate_on}
+WORK = {
+    "append": append_on,
+    "archive": partial(archive_on, again=archive),
+    "compact": partial(archive_on, again=compact),
+    "simulate": simulate_on,
+}
 
 
 def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, sent: int) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,12 +17,13 @@ from kifold.analytics.sources import naming_damage
 from kifold.core.events import Event, Finished, Noted, Undone
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import archive as files
-from kifold.records import compacting, merging
+from kifold.records import compacting, merging, removing
 from kifold.records.bulk import BulkWriter
 from kifold.records.compacting import Report, compact
 from kifold.records.errors import StoreError
 from kifold.records.formats import format_named
 from kifold.records.ids import id_text
+from kifold.records.journal import Journal
 from kifold.records.judge import Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.store import Store
@@ -369,12 +370,12 @@ def test_a_list_that_is_not_that_of_the_file(store: Store, sql: str) -> None:
     scatter(store, 3)
     with store.journal.writing() as db:
         db.execute(sql)
-    before, wrong = as_dict(store).keys(), verified(store.folder).unreadable
+    before, wrong = {log.match_id for log in store.logs()}, verified(store.folder).unreadable
     report = compact(store, quiet)
     assert [line.partition("parquet: ")[2] for line in report.left] == [
         "does not hold the matches that the journal lists for it; restore both (it stays as it is)"
     ] * len(wrong)
-    assert as_dict(store).keys() == before
+    assert {log.match_id for log in store.logs()} == before
     assert verified(store.folder).unreadable == wrong
 
 
@@ -538,7 +539,7 @@ def test_what_is_not_listed_stays_but_for_drafts_of_the_day_before(store: Store)
     matches = scatter(store, 2)
     folder = files.paths(store.archive_folder, "blokus", "x")[0].parent
     (folder / "blokus-0123456789ab.parquet").write_bytes(b"PAR1")
-    for name, age in (("new", 60), ("old", compacting.DAY + 60)):
+    for name, age in (("new", 60), ("old", removing.DAY + 60)):
         (folder / f"{name}.writing").write_bytes(b"PAR1")
         os.utime(folder / f"{name}.writing", (time.time() - age,) * 2)
     compact(store, quiet)
@@ -546,7 +547,52 @@ def test_what_is_not_listed_stays_but_for_drafts_of_the_day_before(store: Store)
     assert_exact(store.folder, len(matches))
 
 
-# Several processes
+# Several processes, and one that dies
+
+
+def die(folder: str, point: str, is_after: bool) -> None:
+    """Compact, and end the process when it comes to a step, or has just taken it."""
+    owner, name = STEPS[point]
+    step = getattr(owner, name)
+
+    def last_step(*arguments: Any) -> NoReturn:
+        if is_after:
+            step(*arguments)
+        os._exit(0)
+
+    setattr(owner, name, last_step)
+    with Store(folder) as store:
+        compact(store, quiet)
+    raise AssertionError(f"there was no {point}")
+
+
+STEPS: dict[str, tuple[Any, str]] = {
+    "write": (files.FileWriter, "write"),
+    "close": (files.FileWriter, "close"),
+    "list": (Store, "list_file"),
+    "place": (files.FileWriter, "place"),
+    "replace": (compacting, "_list"),
+    "remove": (removing, "remove"),
+    "tidy": (Journal, "tidy"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("point", STEPS)
+def test_a_process_that_dies(store: Store, point: str, is_after: bool) -> None:
+    matches = scatter(store, 3)
+    store.delete(matches[1])
+    before = as_dict(store)
+    run_together([(die, (str(store.folder), point, int(is_after)))])
+    assert as_dict(store) == before
+    assert_exact(store.folder, len(before))
+    assert compact(store, quiet).left == []
+    assert as_dict(store) == before
+    for place in places(store) - listed(store):  # of a draft, or placed in a transaction that came to nothing
+        assert place.suffix == ".writing" or (point, is_after) == ("place", True)
+        place.unlink()
+    assert_tidy(store, len(before))
 
 
 def keep_compacting(folder: str, times: int) -> None:
@@ -576,7 +622,7 @@ def test_processes_that_write_and_compact_at_the_same_time(tmp_path: Path) -> No
     folder = tmp_path / "store"
     Store(folder).close()
     said = run_together(
-        [(keep_compacting, (str(folder), 25)), *((keep_writing, (str(folder), seed, 15)) for seed in (1, 2))]
+        [(keep_compacting, (str(folder), 12)), *((keep_writing, (str(folder), seed, 8)) for seed in (1, 2))]
     )
     mine = {int(match) for line in said for match in line.split()}
     with Store(folder) as store:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kifold.core.rulesets.blokus import BLOKUS
+from kifold.records.compacting import compact
 from kifold.records.log import Log
 from kifold.records.simulation import simulate
 from kifold.records.store import Store
@@ -55,9 +56,10 @@ def test_while_it_appends(tmp_path: Path) -> None:
     assert_exact(folder, len(logs))
 
 
-def test_while_it_archives_and_deletes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["archive", "compact"])
+def test_while_it_archives_and_deletes(tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "store"
-    kill(folder, "archive", 25)
+    kill(folder, kind, 25)
     said: dict[str, set[int]] = {"+": set(), "-": set(), "?": set()}
     for sign, match in said_in(folder):
         said[sign].add(int(match))
@@ -69,6 +71,9 @@ def test_while_it_archives_and_deletes(tmp_path: Path) -> None:
         assert_exact(folder, len(logs))
         archive_all(store)
         assert once(store).keys() == logs.keys()
+        assert compact(store, quiet).left == []
+        assert once(store).keys() == logs.keys()
+        assert (len(store.files()), store.journal.rows("SELECT * FROM tombstones")) == (1, [])
     assert_exact(folder, len(logs))
 
 

@@ -1,0 +1,72 @@
+"""Removing files of the archive that are no longer listed.
+
+Whoever reads files holds a transaction in the journal on the list that names them. So a file that was replaced can go
+as soon as nobody holds one from before; until then it is noted in the journal, also over a crash. Other files that are
+not listed stay: the journal may be an older copy, and they the only ones that have their matches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from kifold.records.errors import StoreError
+from kifold.records.store import Store
+
+REPLACED = "replaced "
+"""Stands before RULESET/NAME in the table `meta`."""
+DAY = 86_400
+
+
+def note_replaced(store: Store, files: Iterable[tuple[str, str]]) -> None:
+    """Note files that are to be removed. Called inside `writing()`, where they are struck from the list."""
+    rows = ((f"{REPLACED}{ruleset_name}/{name}", "") for ruleset_name, name in files)
+    store.journal.db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+def remove_replaced(store: Store) -> bool:
+    """Remove the files that were replaced, unless somebody may still read them; whether they are gone.
+
+    Raises:
+        StoreError: when one cannot be removed.
+    """
+    keys = [key for (key,) in store.journal.rows("SELECT key FROM meta WHERE key LIKE ?", (REPLACED + "%",))]
+    if not keys:
+        return True
+    if not store.journal.is_settled():
+        return False
+    with store.journal.writing() as db:
+        listed = set(store.files())
+        for key in keys:
+            name, _, file = key.removeprefix(REPLACED).partition("/")
+            if (name, file) not in listed:  # a simulation that goes on may have given its name to a new one
+                for place in store.archive_folder.glob(f"*/ruleset={name}/{file}.parquet"):
+                    remove(place)
+            db.execute("DELETE FROM meta WHERE key = ?", (key,))
+    return True
+
+
+def remove_old_drafts(store: Store) -> None:
+    """Remove what writers that were killed left. None writes to a draft for a day without adding a row group.
+
+    Raises:
+        StoreError: when one cannot be removed.
+    """
+    for draft in store.archive_folder.glob("*/ruleset=*/*.writing"):
+        with suppress(FileNotFoundError):
+            if draft.stat().st_mtime < time.time() - DAY:
+                remove(draft)
+
+
+def remove(place: Path) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        StoreError: when it cannot be removed.
+    """
+    try:
+        place.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{place}: cannot be removed ({error.strerror})") from None
