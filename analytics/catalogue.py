@@ -64,7 +64,7 @@ def connect(
     Archive files are read when a query needs them; live matches are folded now.
 
     Args:
-        store: it may be closed afterwards.
+        store: it may be closed afterwards. Where others may compact it meanwhile, ask inside `naming_damage`.
         only: the ruleset that will be asked about: the others are not looked at.
         on_left_out: called with one line for each match that cannot be read or folded, and each ruleset that is not
             installed or cannot be loaded.

@@ -46,7 +46,7 @@ def sql(
     """Answer a question in SQL about all matches, live and archived.
 
     A database made with --database reads the archive where it lies, and holds a copy of the live matches: make it again
-    to have later ones in it.
+    to have later ones in it, and after the archive was compacted.
 
     Example: kifold sql "select ruleset, count(*) from matches group by all"
     """

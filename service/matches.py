@@ -189,7 +189,7 @@ def delete(
     match: MatchArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a match.
+    """Delete a match. What an archive file says of it leaves the disk with `kifold compact`.
 
     Example: kifold delete MATCH --yes
     """

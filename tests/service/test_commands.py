@@ -168,6 +168,41 @@ def test_archiving_says_what_stays(kifold: Kifold, finished: str, folder: Path) 
     assert said.err.startswith(f"match {finished} stays in the journal: its log is not the one that was written")
 
 
+def test_compacting(kifold: Kifold, folder: Path) -> None:
+    with Store(folder) as store:
+        matches = []
+        for _ in range(3):
+            matches += fill(store, 1)
+            archive_all(store)
+    note = '{"event": "noted", "name": "comment", "values": ["late"]}'
+    assert kifold("append", id_text(matches[0]), note).status == 0
+    assert kifold("delete", id_text(matches[2]), "--yes").status == 0
+    said = kifold("compact")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("3 archive files → 1, ")
+    assert said.out.endswith(" bytes; 1 matches back in the archive, rows of 2 deleted or replaced ones gone\n")
+    assert kifold("compact").out == "nothing to compact in 1 archive files\n"
+    assert kifold("verify").out.startswith("verified 5 matches")
+
+
+def test_compacting_says_what_it_leaves(kifold: Kifold, folder: Path) -> None:
+    with Store(folder) as store:
+        for _ in range(3):
+            fill(store, 1)
+            archive_all(store)
+        place = next((folder / "archive" / "events").rglob(f"{store.files()[1][1]}.parquet"))
+        place.write_bytes(b"PAR1")
+        with store.journal.reading():
+            store.journal.ids()
+            said = kifold("compact")
+    assert (said.status, said.out[:21]) == (1, "3 archive files → 2, ")
+    assert said.err.startswith(f"kifold: {place}: is damaged or no Parquet file (")
+    assert said.err.endswith("kifold: replaced files are still being read; the next `kifold compact` removes them\n")
+    said = kifold("compact")
+    assert (said.status, said.err.count("\n")) == (1, 1)
+    assert len(list((folder / "archive").rglob("*.parquet"))) == 4
+
+
 def test_the_setup_of_a_match_is_drawn_by_its_seed(kifold: Kifold, folder: Path) -> None:
     ids = [kifold("new", "chipstack", "--seed", seed).out.strip() for seed in (1, 1, 2)]
     with Store(folder) as store:
