@@ -81,8 +81,9 @@ def merged(parts: Sequence[Part]) -> Iterator[tuple[pa.Table, pa.Table]]:
 
 
 def _groups(parts: Sequence[Part]) -> Iterator[tuple[int, int]]:
-    """The first and the last match id of each row group of the result: equal shares, none below `ROWS_PER_GROUP`
-    unless there is but one.
+    """The first and the last match id of each row group of the result.
+
+    They are equal shares of `ROWS_PER_GROUP` to twice as many events, each to the next boundary of a match.
     """
     ids = np.concatenate([part.ids for part in parts])
     if not len(ids):
