@@ -42,7 +42,7 @@ LINE = 140
 def stable_ids() -> dict[str, Any]:
     """All of it as it is now. A list is append-only; of a mapping nothing goes."""
     return {
-        "format": FORMAT,
+        "formats": list(range(1, FORMAT + 1)),
         "places": ["journal.sqlite", *(str(place) for place in paths(Path("archive"), "NAME", "FILE"))],
         "journal": _journal(),
         "sizes": {"digest": DIGEST_SIZE, "fingerprint": FINGERPRINT_SIZE, "events per fingerprint": SNAPSHOT},
@@ -65,7 +65,6 @@ def _journal() -> dict[str, list[str]]:
 
 
 def _ruleset(rules: Ruleset) -> dict[str, Any]:
-    essential = (f"{s.name}:{s.code}" + (f"×{s.length}" if s.length else "") for s in rules.state.slots if not s.role)
     return {
         "events": _events(rules.known[: len(rules.events)] + rules.known[len(rules.events) + len(COMMON) :]),
         "setup": _fields(rules.setup),
@@ -74,10 +73,14 @@ def _ruleset(rules: Ruleset) -> dict[str, Any]:
         "reasons": [name.name for name in rules.reasons],
         "effects": [name.name for name in rules.effects],
         # Other fields are other fingerprints, so they belong to one revision and are one text.
-        REVISIONS: {str(rules.revision): " ".join(essential)},
+        REVISIONS: {str(one.revision): _state(one) for one in rules.revisions.values()},
         "columns of matches": dict(_columns(matches_schema(rules))),
         "columns of events": dict(_columns(events_schema(rules))),
     }
+
+
+def _state(rules: Ruleset) -> str:
+    return " ".join(f"{s.name}:{s.code}" + (f"×{s.length}" if s.length else "") for s in rules.state.slots if not s.role)
 
 
 def _events(events: tuple[type[Event], ...]) -> dict[str, Any]:

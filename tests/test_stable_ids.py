@@ -35,7 +35,7 @@ def place(table: Table) -> Table:
 
 
 BREAKS: dict[str, tuple[Callable[[Table], object], str]] = {
-    "format": (lambda t: t.update(format=2), "format: was 1, is 2"),
+    "a format": (lambda t: t["formats"].pop(0), "formats → 1: was 1, is 2"),
     "a ruleset": (lambda t: t["rulesets"].pop("nibble"), "rulesets → nibble: is gone"),
     "a column of the journal": (lambda t: t["journal"]["events"].reverse(), "journal → events → match INTEGER: was"),
     "a tag": (lambda t: place(t).update(tag=40), "events → place → tag: was 16, is 40"),

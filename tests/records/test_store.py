@@ -60,7 +60,7 @@ def test_a_match_begins_with_what_is_installed_and_in_range(store: Store) -> Non
         ("ruleset", "go", "no ruleset 'go': choose from"),
         ("variant", "nope", "no variant 'nope' of blokus"),
         ("variant", "classic", "blokus classic is for 4 seats, not 2"),
-        ("revision", 2, "revision 2 of blokus is not installed, 1 is"),
+        ("revision", 2, "revision 2 of blokus is not installed; there is 1"),
         ("revision", 0, "revision 0 of blokus is not installed"),
         ("seats", 3, "blokus duo is for 2 seats, not 3"),
         ("seats", -1, "blokus duo is for 2 seats"),
