@@ -41,4 +41,5 @@ def judged_match(corpus: Corpus, folded: Folded, m: int, seats: list[int], endin
         prints,
         standings(corpus.ruleset, started_seats, result, ending),
         ending is not None or bool(match["turn"] == NOBODY),
+        int(match["effects"]),
     )

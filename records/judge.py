@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from hashlib import blake2b
+from operator import or_
 from typing import TYPE_CHECKING
 
 from kifold.core.events import Event, Finished, Resigned, Started, Undone
@@ -31,12 +33,14 @@ class Judged:
         fingerprints: one after the other.
         standings: how the seats stand.
         is_over: whether the match has ended.
+        effects: the mask of all that the rules forced.
     """
 
     seats: Sequence[int | None]
     fingerprints: bytes
     standings: Sequence[Standing]
     is_over: bool
+    effects: int
 
 
 def fingerprint(essential: bytes) -> bytes:
@@ -58,7 +62,7 @@ def judge(play: Play) -> Judged:
     prints = [fingerprint(snapshot) for snapshot in play.snapshots]
     if not play.effective or len(play.effective) % SNAPSHOT:
         prints.append(fingerprint(play.state.essential()))
-    return Judged(seats, b"".join(prints), play.result(), play.is_over)
+    return Judged(seats, b"".join(prints), play.result(), play.is_over, reduce(or_, play.effects, 0))
 
 
 def judge_log(ruleset: Ruleset, started: Started, events: Sequence[Event]) -> Judged | Refused:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kifold.service import analysis, bulk, demo, looking, matches, rulesets, verifying
+from kifold.service import analysis, bulk, coverage, demo, looking, matches, rulesets, verifying
 from kifold.service.context import Context, default_store
 
 HELP = """Record, replay, verify and query matches of tabletop games.
@@ -53,7 +53,7 @@ def root(
     context.obj = Context(store or default_store(), debug)
 
 
-for module in (demo, rulesets, matches, looking, bulk, verifying, analysis):
+for module in (demo, rulesets, matches, looking, bulk, verifying, coverage, analysis):
     module.register(app)
 
 

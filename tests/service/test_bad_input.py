@@ -152,6 +152,10 @@ COMMANDS = [
     ("verify nowhere", "nowhere: is no kifold store and holds no archive files"),
     ("verify --ruleset nope", "no ruleset 'nope'"),
     ("verify --format xml", "--format cannot be 'xml'"),
+    ("coverage nowhere", "nowhere: no kifold store here"),
+    ("coverage . nope", "no ruleset 'nope'"),
+    ("coverage --golden nowhere", "nowhere: holds no golden logs"),
+    ("coverage --format xml", "--format cannot be 'xml'"),
     ("sql", "give a query such as"),
     ("sql selec", "Parser Error"),
     ("sql nope --format xml", "--format cannot be 'xml'"),
@@ -194,7 +198,7 @@ def test_a_setup_against_the_rules_is_refused(kifold: Kifold, tmp_path: Path) ->
 
 STORE_COMMANDS = [
     "log", "append 000 a1", "show 000", "delete 000 --yes", "archive", "sql select", "openings blokus",
-    "scores blokus", "quarantine", "export --where true",
+    "scores blokus", "quarantine", "export --where true", "coverage",
 ]  # fmt: skip
 WRITING = ["new blokus", "simulate blokus --games 1"]
 

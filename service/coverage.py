@@ -1,0 +1,146 @@
+"""The command that says what of the rules is exercised."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kifold.service.compiling import compile_rules
+from kifold.service.context import Context, FormatOption, UsageError, choose, print_json
+from kifold.service.matches import context_of
+from kifold.service.progress import Progress
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from kifold.replay.coverage import Coverage, Row
+
+SHOWN = 10
+"""Lines about what is left out."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(coverage)
+
+
+def coverage(
+    context: typer.Context,
+    store: Annotated[
+        str | None, typer.Argument(metavar="[STORE]", help="A store; by default the one of --store.")
+    ] = None,
+    ruleset: Annotated[
+        str | None, typer.Argument(metavar="[RULESET]", help="Only this ruleset; may stand alone.")
+    ] = None,
+    golden: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Count golden logs too: those of this folder and below it.")
+    ] = None,
+    format_: FormatOption = "table",
+) -> None:
+    """How many matches of each variant exercise what the rules force, and how many golden logs each effect, each reason
+    for refusing an event and each reading of an option. What none exercises comes first.
+
+    A golden log exercises the reading that it is played under if it folds otherwise under every other one.
+
+    Example: kifold coverage blokus --golden tests/golden
+    """
+    from kifold.core import registry
+
+    choose(format_, ("table", "json"), "--format")
+    if store in registry.names() and ruleset is None:
+        store, ruleset = None, store
+    if ruleset is not None:
+        registry.ruleset(ruleset)
+    left_out: list[str] = []
+    found = _counted(context_of(context), store, ruleset, golden, left_out.append)
+    has_golden = golden is not None
+    if format_ == "json":
+        print_json([_as_json(one, has_golden=has_golden) for one in found])
+    elif found:
+        for number, one in enumerate(found):
+            if number:
+                typer.echo()
+            _print(one, has_golden=has_golden)
+    else:
+        typer.echo("no matches to count")
+    for line in left_out[:SHOWN]:
+        typer.echo(f"kifold: {line}", err=True)
+    if len(left_out) > SHOWN:
+        typer.echo(f"kifold: … and {len(left_out) - SHOWN:,} more; see `kifold verify`", err=True)
+
+
+def _counted(
+    context: Context, named: str | None, only: str | None, golden: Path | None, on_left_out: Callable[[str], None]
+) -> list[Coverage]:
+    """What is exercised of each ruleset that has matches, or of the one that is asked for."""
+    from kifold.core.registry import ruleset
+    from kifold.replay.coverage import Coverage, count_golden, golden_files
+
+    found = {} if only is None else {only: Coverage(ruleset(only))}
+    if golden is not None:
+        paths = golden_files(golden)
+        if not paths:
+            raise UsageError(f"{golden}: holds no golden logs (files called *.kifold.jsonl)")
+        count_golden(found, paths, only, on_left_out)
+    folder = context.folder if named is None else Path(named)
+    if golden is not None and named is None and not (folder / "journal.sqlite").exists():
+        on_left_out(f"there is no store {folder}: golden logs alone are counted")
+    else:
+        _count_stored(found, Context(folder, context.debug), only, on_left_out)
+    return [found[name] for name in sorted(found)]
+
+
+def _count_stored(
+    found: dict[str, Coverage], context: Context, only: str | None, on_left_out: Callable[[str], None]
+) -> None:
+    from kifold.core.registry import names
+    from kifold.records.judge import MANY
+    from kifold.replay.effects import count_stored
+
+    with context.store() as store, Progress("counting") as progress:
+        counts = store.counts().items()
+        compile_rules([n for n, many in counts if only in (None, n) and n in names() and max(many) >= MANY])
+        count_stored(found, store, only, on_left_out, progress)
+
+
+def _print(found: Coverage, *, has_golden: bool) -> None:
+    from kifold.analytics.output import write
+    from kifold.analytics.query import Answer
+
+    variants = [variant for variant in _variants(found) if found.matches[variant]]
+    counted = [f"{found.logs.total():,} golden logs"] if has_golden else []
+    by_variant = ", ".join(f"{variant} {found.matches[variant]:,}" for variant in variants)
+    counted.append(f"{found.matches.total():,} stored matches" + (f" ({by_variant})" if len(variants) > 1 else ""))
+    typer.echo(f"{found.rules.name}: {', '.join(counted)}")
+    columns = ["kind", "name", "rule", *(["golden logs"] if has_golden else []), *variants]
+    rows: list[tuple[Any, ...]] = []
+    for row in _rows(found, has_golden=has_golden):
+        golden = [row.golden.total()] if has_golden else []
+        rows.append((*row.item, *golden, *(row.stored[v] if row.stored is not None else None for v in variants)))
+    write(Answer(columns, rows), "table", sys.stdout)
+
+
+def _as_json(found: Coverage, *, has_golden: bool) -> dict[str, Any]:
+    def by_variant(counts: Counter[str]) -> dict[str, int]:
+        return {variant: counts[variant] for variant in _variants(found)}
+
+    rows = []
+    for row in _rows(found, has_golden=has_golden):
+        golden = {"golden_logs": by_variant(row.golden)} if has_golden else {}
+        stored = {"matches": by_variant(row.stored)} if row.stored is not None else {}
+        rows.append({**row.item._asdict(), **golden, **stored})
+    logs = {"golden_logs": by_variant(found.logs)} if has_golden else {}
+    return {"ruleset": found.rules.name, **logs, "matches": by_variant(found.matches), "rows": rows}
+
+
+def _variants(found: Coverage) -> list[str]:
+    return [variant.name for variant in found.rules.variants]
+
+
+def _rows(found: Coverage, *, has_golden: bool) -> list[Row]:
+    """What can be seen: of what is stored the effects."""
+    return [row for row in found.rows() if has_golden or row.stored is not None]
