@@ -23,6 +23,9 @@ from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, make
 
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises where a file is damaged: its messages quote what it found there, which may be no text."""
+
 
 class Journal:
     """The SQLite file of a store: live matches, and the list of what else the store holds.
@@ -49,7 +52,7 @@ class Journal:
             self._check_format()
         except BaseException as error:
             self.db.close()
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, UNREADABLE):
                 raise StoreError(f"{path}: is no kifold journal, or damaged ({error}); restore a copy") from None
             raise
 
@@ -76,7 +79,7 @@ class Journal:
         """
         try:
             return self.db.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             raise StoreError(f"{self.path}: cannot be read ({error}); restore a copy") from None
 
     def row(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
@@ -110,14 +113,14 @@ class Journal:
         """
         try:
             self.db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             raise StoreError(f"{self.path}: cannot be written ({error})") from None
         try:
             yield self.db
             self.db.execute("COMMIT")
         except BaseException as error:
             self._roll_back()
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, UNREADABLE):
                 raise StoreError(f"{self.path}: cannot be written ({error})") from None
             raise
 
@@ -143,7 +146,7 @@ class Journal:
         """
         try:
             self.db.execute("VACUUM")
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             raise StoreError(f"{self.path}: cannot be written ({error})") from None
         self._checkpoint("TRUNCATE")
 

@@ -80,7 +80,8 @@ def _ruleset(rules: Ruleset) -> dict[str, Any]:
 
 
 def _state(rules: Ruleset) -> str:
-    return " ".join(f"{s.name}:{s.code}" + (f"×{s.length}" if s.length else "") for s in rules.state.slots if not s.role)
+    essential = (slot for slot in rules.state.slots if slot.role is None)
+    return " ".join(f"{slot.name}:{slot.code}" + (f"×{slot.length}" if slot.length else "") for slot in essential)
 
 
 def _events(events: tuple[type[Event], ...]) -> dict[str, Any]:

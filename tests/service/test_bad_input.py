@@ -152,6 +152,12 @@ COMMANDS = [
     ("verify nowhere", "nowhere: is no kifold store and holds no archive files"),
     ("verify --ruleset nope", "no ruleset 'nope'"),
     ("verify --format xml", "--format cannot be 'xml'"),
+    ("promote blokus", "which revision of blokus? write blokus@REVISION"),
+    ("promote nope@1", "no ruleset 'nope'"),
+    ("promote blokus@9", "revision 9 of blokus is not installed; there is 1"),
+    ("promote blokus@new", "write NAME@REVISION with a number, such as blokus@1"),
+    ("promote blokus@1 --format xml", "--format cannot be 'xml'"),
+    ("verify --ruleset blokus@9", "revision 9 of blokus is not installed; there is 1"),
     ("coverage nowhere", "nowhere: no kifold store here"),
     ("coverage . nope", "no ruleset 'nope'"),
     ("coverage --golden nowhere", "nowhere: holds no golden logs"),
@@ -198,7 +204,7 @@ def test_a_setup_against_the_rules_is_refused(kifold: Kifold, tmp_path: Path) ->
 
 STORE_COMMANDS = [
     "log", "append 000 a1", "show 000", "delete 000 --yes", "archive", "sql select", "openings blokus",
-    "scores blokus", "quarantine", "export --where true", "coverage",
+    "scores blokus", "quarantine", "export --where true", "coverage", "compact",
 ]  # fmt: skip
 WRITING = ["new blokus", "simulate blokus --games 1"]
 
@@ -265,10 +271,11 @@ def test_verify_says_what_is_wrong_and_where(kifold: Kifold, folder: Path, match
                        (store.find(match),))  # fmt: skip
     said = kifold("verify")
     assert (said.status, said.err) == (1, "")
-    first, second, third = said.out.splitlines()
+    first, second, third, fourth = said.out.splitlines()
     assert "1 damaged, 8 exact" in first
     assert second.startswith("        1 × blokus: damaged: its log is not the one that was written")
     assert f"match {match} (blokus): damaged its log is not the one that was written" in third
+    assert fourth.strip() == f"see: kifold verify {folder} --match {match}"
     assert_one_line(kifold("append", match, next_event()), WRONG, f"match {match} is damaged")
     listed = kifold("log")
     assert listed.status == 0
