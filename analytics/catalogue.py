@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from kifold.analytics.plies import PLY_COLUMNS, no_plies, ply_tables
 from kifold.analytics.sources import OnLeftOut, installed, not_installed, quoted, source_of
 from kifold.core.events import Undone, kind_of, tag_of
 from kifold.core.fields import Field, fields_of
@@ -24,6 +25,7 @@ from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
 from kifold.records.ids import BITS, DIGITS
 from kifold.records.store import Store
+from kifold.replay.plies import components
 
 MATCH_COLUMNS = (
     "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived"
@@ -56,10 +58,14 @@ class Catalogue:
 
 
 def connect(
-    store: Store, only: Ruleset | None = None, on_left_out: OnLeftOut = lambda line: None
+    store: Store,
+    only: Ruleset | None = None,
+    on_left_out: OnLeftOut = lambda line: None,
+    plies: Collection[str] | None = (),
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory database with the views of a store: `matches`, `events`, `scores`, and for each ruleset
-    `<ruleset>_matches`, `<ruleset>_events`, `<ruleset>_log` and `<ruleset>_scores`.
+    `<ruleset>_matches`, `<ruleset>_events`, `<ruleset>_log` and `<ruleset>_scores`; where they are asked for also
+    `<ruleset>_plies` and, when that is so of all rulesets, `plies`.
 
     Archive files are read when a query needs them; live matches are folded now.
 
@@ -68,11 +74,13 @@ def connect(
         only: the ruleset that will be asked about: the others are not looked at.
         on_left_out: called with one line for each match that cannot be read or folded, and each ruleset that is not
             installed or cannot be loaded.
+        plies: the rulesets whose plies are wanted: listing the legal events of live matches takes time. None for the
+            columns of all, without rows.
 
     Raises:
         StoreError: when an archive file is missing or no Parquet file: answers without it would be wrong.
     """
-    found = catalogue(store, only, on_left_out)
+    found = catalogue(store, only, on_left_out, plies)
     # By default DuckDB would put what does not fit into memory into the folder where the command was called.
     spill = Path(tempfile.gettempdir()) / f"kifold-{os.getpid()}"
     connection = duckdb.connect(":memory:", config=SETTINGS | {"temp_directory": str(spill)})
@@ -85,24 +93,34 @@ def connect(
     return connection
 
 
-def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut) -> Catalogue:
+def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut, plies: Collection[str] | None) -> Catalogue:
     """Work out the views of a store, as it is at one moment; see `connect`."""
     chosen = installed(on_left_out) if only is None else [only]
     found = Catalogue()
     with store.journal.reading():  # a match that is archived meanwhile is there once
         for rules in chosen:
             _add_ruleset(found, store, rules, on_left_out)
+            if plies is None or rules.name in plies:
+                _add_plies(found, rules, *(no_plies(rules) if plies is None else ply_tables(store, rules, on_left_out)))
         if only is None:
             for line in not_installed(store):
                 on_left_out(line)
-    for view, query in (
+    views = [
         ("matches", "SELECT {columns}, match_text(match_id) AS match FROM {name}_matches"),
         ("events", "SELECT match_id, '{name}' AS ruleset, seq, event, seat, undone FROM {name}_log"),
         ("scores", "SELECT {scores} FROM {name}_scores"),
-    ):
+    ]
+    if all(f"{rules.name}_plies" in found.views for rules in chosen):
+        views.append(("plies", "SELECT {plies} FROM {name}_plies"))
+    for view, query in views:
         renamed = _ambiguous(chosen)
         found.views[view] = " UNION ALL BY NAME ".join(
-            query.format(name=rules.name, columns=MATCH_COLUMNS, scores=_scores_in_union(rules, renamed))
+            query.format(
+                name=rules.name,
+                columns=MATCH_COLUMNS,
+                scores=_scores_in_union(rules, renamed),
+                plies=", ".join(PLY_COLUMNS),
+            )
             for rules in chosen
         )
     return found
@@ -120,6 +138,22 @@ def _add_ruleset(found: Catalogue, store: Store, rules: Ruleset, on_left_out: On
     counts = f" WHERE NOT undone AND event IS DISTINCT FROM '{kind_of(Undone)}'" if source.has_undone else ""
     found.views[f"{name}_events"] = f"SELECT * EXCLUDE (undone) FROM {name}_log{counts}"
     found.views[f"{name}_scores"] = _scores_query(rules)
+
+
+def _add_plies(found: Catalogue, rules: Ruleset, tables: Mapping[str, pa.Table], query: str) -> None:
+    found.tables.update(tables)
+    found.views[f"_{rules.name}_plies"] = query
+    lists = [
+        f"list_transform({_name(slot.name)}, lambda v: {_in_words('v', rules.words[slot.name])}) AS {_name(slot.name)}"
+        if slot.name in rules.words
+        else _name(slot.name)
+        for slot in components(rules)
+    ]
+    phase = f"{_in_words('phase', rules.phases)}::VARCHAR AS phase"
+    columns = [
+        f"'{rules.name}' AS ruleset" if one == "ruleset" else phase if one == "phase" else one for one in PLY_COLUMNS
+    ]
+    found.views[f"{rules.name}_plies"] = f"SELECT {', '.join([*columns, *lists])} FROM _{rules.name}_plies"
 
 
 def _log_query(rules: Ruleset, has_undone: bool) -> str:

@@ -10,6 +10,7 @@ from kifold.analytics.catalogue import MATCH_TEXT, SETTINGS, catalogue
 from kifold.analytics.query import QueryError, in_words, run
 from kifold.analytics.sources import OnLeftOut, quoted
 from kifold.analytics.views import described
+from kifold.core.registry import names
 from kifold.records.store import Store
 
 MAGIC, MAGIC_AT = b"DUCK", 8
@@ -36,7 +37,7 @@ def write_database(store: Store, path: Path, on_left_out: OnLeftOut = lambda lin
             called like one of the views.
         StoreError: when an archive file is missing or no Parquet file.
     """
-    found = catalogue(store, None, on_left_out)
+    found = catalogue(store, None, on_left_out, names())
     is_new = not path.exists()
     if not is_new and not _is_database(path):
         raise QueryError(f"{path}: is no DuckDB database, and is not overwritten; choose another name")

@@ -21,6 +21,7 @@ from kifold.records.judge import Judged, judge_logs
 from kifold.records.log import batches
 from kifold.records.store import Store
 from kifold.records.tables import add_events, event_columns, match_row, matches_schema
+from kifold.replay.ply_files import damaged_ply_files
 
 OnLeftOut = Callable[[str], None]
 """Called with one line for whatever a view should have and has not, and why."""
@@ -105,6 +106,8 @@ def naming_damage(store: Store) -> Iterator[None]:
             if error.is_of_data:
                 for place in _damaged(store):
                     raise StoreError(f"{place}: is damaged ({error}); restore it from a copy") from None
+                for place in damaged_ply_files(store):
+                    raise StoreError(f"{place}: is damaged ({error}); `kifold plies` makes it again") from None
             raise
 
 
@@ -124,7 +127,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _pattern(path: str) -> str:
+def pattern(path: str) -> str:
     """A path for `read_parquet`, which would take some characters for wild cards and read other files too."""
     return quoted("".join(f"[{char}]" if char in "*?[" else char for char in path))
 
@@ -144,13 +147,13 @@ def _files(store: Store, name: str) -> tuple[list[str], list[str]]:
 
 def _whole(store: Store, name: str, files: list[str], at: int) -> Iterator[str]:
     if files:
-        listed = ", ".join(_pattern(_path(store, name, file, at)) for file in files)
+        listed = ", ".join(pattern(_path(store, name, file, at)) for file in files)
         yield f"SELECT *, true AS archived FROM read_parquet([{listed}], {READ})"
 
 
 def _holed(store: Store, name: str, files: list[str], at: int) -> Iterator[str]:
     if files:
-        listed = ", ".join(_pattern(_path(store, name, file, at)) for file in files)
+        listed = ", ".join(pattern(_path(store, name, file, at)) for file in files)
         yield (
             "SELECT * EXCLUDE (_file), true AS archived "
             f"FROM read_parquet([{listed}], {READ}, filename = '_file') AS f "

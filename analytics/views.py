@@ -17,12 +17,14 @@ VIEWS = {
     "events": "one row per event after event 0, of all games, also what was taken back; the events' own columns are in "
     "<ruleset>_events and <ruleset>_log",
     "scores": "one row per match and seat, of all games: how the seat stands, at the end where finished",
+    "plies": "one row per decision by a seat that counts, of all games: what it was made from and what came of it",
 }
 VIEWS_OF_RULESET = {
     "matches": "one row per match",
     "events": "one row per event that counts: without what was taken back",
     "log": "one row per event after event 0, also what was taken back",
     "scores": "one row per match and seat: how the seat stands, at the end where finished",
+    "plies": "one row per decision by a seat that counts",
 }
 
 MEANINGS = {
@@ -53,11 +55,17 @@ MEANINGS = {
     "values": "what a note says",
     "result": "the standings, one entry per seat",
     "digest": "BLAKE2b-128 of the log",
+    "ply": "number of the decision among those of the match that count, from 1",
+    "legal": "how many events the seat could choose from",
+    "phase": "the phase in which the decision was made; null where the game has none",
+    "scores": "points by seat after the decision and the events of chance that follow it; null where the game has none",
+    "ranks": "ranks by seat, as if the match ended then: 1 is best; ties share",
     "fingerprints": "of the state, every 16 events and at the end",
 }
 
 
 SEAT = {"seat": "the seat, from 0"}
+PLY = {"seq": "number of its event in the log, from 1", "seat": "the seat that decided, from 0"}
 
 
 def described(connection: duckdb.DuckDBPyConnection) -> Answer:
@@ -83,11 +91,15 @@ def _meanings(installed: Iterable[Ruleset]) -> dict[str, dict[str, str]]:
     """By view the meaning of each column; under the empty name that of a row."""
     views = {view: MEANINGS | {"": said} for view, said in VIEWS.items()}
     views["scores"] |= SEAT
+    views["plies"] |= PLY
     for rules in installed:
         name = rules.name
         components = {slot: _with_words(said, rules.words.get(slot, ())) for slot, said in rules.units.items()}
         events = MEANINGS | {field.name: _field_meaning(field) for field in columns_of(rules).values()}
         own = {"matches": MEANINGS, "events": events, "log": events, "scores": MEANINGS | SEAT | components}
+        lists = {slot: f"by seat: {said}" for slot, said in components.items()}
+        phase = {"phase": _with_words(MEANINGS["phase"].partition(";")[0], rules.phases)} if rules.phases else {}
+        own["plies"] = MEANINGS | PLY | lists | phase
         for part, said in VIEWS_OF_RULESET.items():
             views[f"{name}_{part}"] = own[part] | {"": f"{said} of {rules.title}"}
         for slot, meaning in components.items():

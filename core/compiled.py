@@ -12,11 +12,9 @@ import builtins
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import llvmlite
@@ -27,9 +25,16 @@ from kifold.core import loops
 from kifold.core.declared import DeclarationError
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
-from kifold.core.scope import codes, global_names
+from kifold.core.scope import Reach
 
-LOOPS = (loops.fold_corpus, loops.fold_states, loops.fold_to, loops.count_legal, loops.play_corpus)
+LOOPS = (
+    loops.fold_corpus,
+    loops.fold_states,
+    loops.fold_to,
+    loops.count_legal,
+    loops.list_plies,
+    loops.play_corpus,
+)
 
 
 # Numba's settings are attributes that its own types do not know.
@@ -44,10 +49,7 @@ class Compiled:
     """
 
     def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
-        rules = ruleset.rules
-        bound = {field.name: getattr(rules, field.name) for field in fields(rules)}
-        bound = {name: function for name, function in bound.items() if function is not None}
-        bound.setdefault("chance", loops.no_chance)
+        bound = loops.bound(ruleset.rules)
         binder = Binder(f"{ruleset.name}_{ruleset.revision}", bound, {slot: slot_compiled}, boundscheck=boundscheck)
         self.folder = binder.folder([*bound.values(), *LOOPS])
         with cache_folder(self.folder):
@@ -81,16 +83,15 @@ class Binder:
         boundscheck: bool,
     ) -> None:
         self.binding = binding
-        self.names = names
-        self.replaced = replaced
+        self.reach = Reach(names, replaced)
         self.boundscheck = boundscheck
         self._done: dict[Any, Any] = {}
 
     def compiled(self, function: Any) -> Any:
         """The compiled form of a function and of all that it calls."""
-        source = self.replaced.get(function, function)
+        source = self.reach.source(function)
         if source not in self._done:
-            scope = {name: self._value(source, name, value) for name, value in self.globals_of(source).items()}
+            scope = {name: self._value(source, name, value) for name, value in self.reach.globals_of(source).items()}
             scope["__builtins__"] = builtins
             copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
             copy.__qualname__ = f"{source.__qualname__}__{self.binding}"
@@ -98,47 +99,11 @@ class Binder:
             self._done[source] = numba.njit(cache=True, nogil=True, boundscheck=self.boundscheck)(copy)
         return self._done[source]
 
-    def globals_of(self, function: Any) -> dict[str, Any]:
-        """The global names that a function's code reads, with what they are bound to.
-
-        Raises:
-            DeclarationError: for a name that is bound to nothing.
-        """
-        found = {}
-        for name in sorted(global_names(function.__code__)):
-            if name in self.names and name not in function.__globals__:
-                found[name] = self.names[name]
-            elif name in function.__globals__:
-                found[name] = function.__globals__[name]
-            elif hasattr(builtins, name):
-                continue
-            else:
-                raise DeclarationError(f"{function.__qualname__} uses {name}, which is bound to nothing")
-        return found
-
     def folder(self, functions: list[Any]) -> Path:
         """The cache folder of everything that these functions reach."""
-        digest = blake2b(digest_size=10)
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        digest.update(repr((versions, self.binding, self.boundscheck)).encode())
-        seen: set[Any] = set()
-        for function in functions:
-            self._digest(digest, function, seen)
-        return user_cache() / "compiled" / f"{self.binding}-{digest.hexdigest()}"
-
-    def _digest(self, digest: Any, function: Any, seen: set[Any]) -> None:
-        source = self.replaced.get(function, function)
-        if source in seen:
-            return
-        seen.add(source)
-        digest.update(f"{source.__module__}.{source.__qualname__}{source.__defaults__}".encode())
-        _digest_code(digest, source.__code__)
-        for name, value in self.globals_of(source).items():
-            digest.update(name.encode())
-            if isinstance(value, FunctionType):
-                self._digest(digest, value, seen)
-            else:
-                digest.update(repr(value).encode())
+        digest = self.reach.digest(functions, versions, self.binding, self.boundscheck)
+        return user_cache() / "compiled" / f"{self.binding}-{digest}"
 
     def _value(self, source: Any, name: str, value: Any) -> Any:
         if isinstance(value, FunctionType):
@@ -173,10 +138,3 @@ def user_cache() -> Path:
     if own:
         return Path(own)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kifold"
-
-
-def _digest_code(digest: Any, code: CodeType) -> None:
-    for part in codes(code):
-        constants = [c for c in part.co_consts if not isinstance(c, CodeType)]
-        digest.update(part.co_code)
-        digest.update(repr((constants, part.co_names, part.co_varnames)).encode())

@@ -22,6 +22,8 @@ MATCH = np.dtype(
     [("done", "<i4"), ("reason", "<i4"), ("effects", "<i8"), ("turn", "<i4"), ("snapshot", "<i4")], align=True
 )
 PER_EVENT = np.dtype([("effects", "<i8"), ("seat", "i1")])
+LISTED = np.dtype([("plies", "<i4"), ("reason", "<i4")])
+PLY = np.dtype([("event", "<i4"), ("legal", "<i4"), ("seat", "i1"), ("phase", "i1")])
 EVENTS_AT_A_TIME = 1 << 16
 LONGEST_MATCH = 10_000
 """A simulated match is left unfinished after so many events."""
@@ -119,6 +121,23 @@ class States:
     states: np.ndarray[Any, Any]
 
 
+@dataclass(frozen=True)
+class Plies:
+    """The decisions by seats of a corpus.
+
+    Attributes:
+        matches: per match `plies`, how many it has up to its first refused event, and `reason`: 0, or why that event or
+            the setup is refused.
+        plies: per decision `event` (its place in the match, from 0), `seat`, and of the state before it `legal` (how
+            many events the seat could choose from) and `phase`.
+        results: per decision the ruleset's result record, after it and the events of chance that follow it.
+    """
+
+    matches: np.ndarray[Any, Any]
+    plies: np.ndarray[Any, Any]
+    results: np.ndarray[Any, Any]
+
+
 def array_of(record: type[Record], plain: Sequence[Record]) -> np.ndarray[Any, Any]:
     """A structured array of plain records."""
     out = np.zeros(len(plain), dtype_of(record))
@@ -201,6 +220,27 @@ class Folder:
             self._grow(longest)
             return self.count_legal(corpus)
         return counts
+
+    def plies(self, corpus: Corpus) -> Plies:
+        """What every decision by a seat was made from, and what came of it."""
+        room = len(corpus.events)
+        found = Plies(np.zeros(len(corpus), LISTED), np.zeros(room, PLY), np.zeros(room, dtype_of(self.ruleset.result)))
+        longest = self.code.loops["list_plies"](
+            corpus.setups,
+            corpus.events,
+            corpus.starts,
+            self.state,
+            self.state_bytes,
+            self.out,
+            found.matches,
+            found.plies,
+            found.results,
+        )
+        if longest > len(self.out):
+            self._grow(longest)
+            return self.plies(corpus)
+        count = found.matches["plies"].sum()
+        return Plies(found.matches, found.plies[:count], found.results[:count])
 
     def play(self, template: Record, seed: int, first: int, count: int, *, greedy: bool) -> Iterator[Corpus]:
         """Play matches number `first` … `first + count - 1` of a simulation, in corpora of at most `count` matches.

@@ -21,6 +21,8 @@ OF_EVENTS = frozenset({"archived", "event", "match_id", "seq", "tag", "undone"})
 """What every event has in records, in JSON and in SQL, so that no field can be called so."""
 OF_SCORES = frozenset({"finished", "match_id", "player", "ruleset", "seat", "seats", "shared", "variant"})
 """What every row of `scores` has in SQL, so that no component of a result can be called so."""
+OF_PLIES = frozenset({"legal", "phase", "ply", "ranks", "scores", "seq"})
+"""What every row of `plies` has beside what `scores` has, so that no component of a result can be called so."""
 OF_SETUPS = frozenset({"seats", "variant"})
 """What the rules read of event 0 beside options and setup."""
 
@@ -43,6 +45,8 @@ def check_declaration(ruleset: Ruleset) -> None:
     _check_retired(ruleset)
     _check_result(ruleset)
     _check_revisions(ruleset)
+    if (ruleset.rules.phase is None) != (not ruleset.phases):
+        raise DeclarationError(f"{ruleset.name}: phases are a function `phase` of the rules and their words, `phases`")
     for what, names in (("reasons", ruleset.reasons), ("effects", ruleset.effects)):
         _check_once(f"{ruleset.name}, {what}", (one.name for one in names))
 
@@ -122,9 +126,10 @@ def _check_result(ruleset: Ruleset) -> None:
             raise DeclarationError(
                 f"{ruleset.result.__name__}: {name} is a list of {seats} × k, k numbers for each seat"
             )
-        if name in OF_SCORES:
+        if name in OF_SCORES | OF_PLIES:
+            view = "scores" if name in OF_SCORES else "plies"
             raise DeclarationError(
-                f"{ruleset.result.__name__}: a component cannot be called {name}, every row of scores has that itself"
+                f"{ruleset.result.__name__}: a component cannot be called {name}, every row of {view} has that itself"
             )
     for name in ruleset.words:
         if name in ("rank", "score") or lengths.get(name) != seats:

@@ -7,10 +7,13 @@ rules. A corpus is three arrays: `setups` (one record per match), `events` (flat
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from kifold.core.names import LEGAL
 from kifold.core.rng import below, seed_random
+from kifold.core.rules import Rules
 from kifold.core.ruleset import NOBODY, SNAPSHOT
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     actor: Any = None
     result: Any = None
     greedy: Any = None
+    phase: Any = None
     chance: Any = None
 
 SETUP_REFUSED = -1
@@ -172,6 +176,63 @@ def count_legal(setups: Any, events: Any, starts: Any, state: Any, state_bytes: 
     return longest
 
 
+def list_plies(
+    setups: Any,
+    events: Any,
+    starts: Any,
+    state: Any,
+    state_bytes: Any,
+    out: Any,
+    matches: Any,
+    plies: Any,
+    results: Any,
+) -> int:
+    """Say of every decision by a seat what it was made from and what came of it; matches may be illegal.
+
+    Args:
+        setups, events, starts: the corpus.
+        state, state_bytes: see `fold_corpus`.
+        out: room for a list of legal events.
+        matches: per match `plies` (decisions listed) and `reason` (of the first refused event or setup, or 0).
+        plies: per decision `event` (its place in the match, from 0), `seat`, `phase` and `legal` (of the state before).
+        results: per decision the result record after it and the events of chance that follow it; zeroed.
+
+    Returns:
+        The longest list, see `count_legal`.
+    """
+    longest = 0
+    listed = 0
+    for m in range(len(setups)):
+        match = matches[m]
+        match.plies = 0
+        for b in range(len(state_bytes)):
+            state_bytes[b] = 0
+        match.reason = set_up(state[0], setups[m])
+        if match.reason != LEGAL:
+            continue
+        for i in range(starts[m], starts[m + 1]):
+            event = events[i]
+            match.reason = check(state[0], event)
+            if match.reason != LEGAL:
+                break
+            seat = actor(state[0], event)
+            if seat >= 0:
+                if match.plies:
+                    result(state[0], results[listed - 1])
+                ply = plies[listed]
+                ply.event = i - starts[m]
+                ply.seat = seat
+                ply.phase = phase(state[0])
+                ply.legal = legal(state[0], seat, out)
+                longest = max(longest, ply.legal)
+                match.plies += 1
+                listed += 1
+            apply(state[0], event)
+        if match.plies:
+            result(state[0], results[listed - 1])
+    return longest
+
+
 def play_corpus(
     seed: int,
     first: int,
@@ -231,3 +292,15 @@ def play_corpus(
 
 def no_chance(setup: Any, random: Any) -> None:
     """What `chance` is bound to where a setup has no chance part."""
+
+
+def no_phase(state: Any) -> int:
+    """What `phase` is bound to where a match has no phases."""
+    return 0
+
+
+def bound(rules: Rules) -> dict[str, Callable[..., Any]]:
+    """What the names that the loops leave open stand for in a ruleset."""
+    absent: dict[str, Callable[..., Any]] = {"chance": no_chance, "phase": no_phase}
+    declared = {field.name: getattr(rules, field.name) for field in fields(rules)}
+    return absent | {name: function for name, function in declared.items() if function is not None}

@@ -57,6 +57,7 @@ class Rules:
       of what. A greedy player takes any of the events that gain most.
     * ``greedy(state, out, n, random) -> i``: which of `n` legal events a greedy player takes. It follows from `gain`,
       and without one it is any; give it only where no single number tells the better event.
+    * ``phase(state) -> number``: the phase that the match is in; absent where there are none. See `Ruleset.phases`.
     * ``chance(setup, random)``: draws the chance part of a setup record; absent where a setup has none.
     """
 
@@ -70,6 +71,7 @@ class Rules:
     actor: Callable[[Any, Any], int] = seat_of
     gain: Callable[[Any, Any], int] | None = None
     greedy: Callable[[Any, Any, int, Any], int] = any_of
+    phase: Callable[[Any], int] | None = None
     chance: Callable[[Any, Any], None] | None = None
 
     def __post_init__(self) -> None:

@@ -113,6 +113,8 @@ class Ruleset:
     """What a reader must know of this ruleset's data, for example that a table is a reconstruction."""
     units: Mapping[str, str] = field(default_factory=dict)
     """The meaning of each component of the result, beyond `rank` and `score`."""
+    phases: tuple[str, ...] = ()
+    """The word for each number that `Rules.phase` gives: 0, 1, …."""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For a component whose numbers are no amounts the word for each number: 0, 1, …."""
 

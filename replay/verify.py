@@ -25,6 +25,7 @@ from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
 from kifold.records.store import Store
 from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict
+from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
 
 OnProgress = Callable[[int, int], None]
@@ -85,6 +86,8 @@ def verify_store(store: Store, work: Work) -> None:
     report = work.report
     with store.journal.reading():
         report.unreadable += _journal_faults(store)
+        for place in damaged_ply_files(store):
+            report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); `kifold plies` makes it again")
         with _said(report):
             pins = store.pins()
             for name, file in store.files(work.only):
@@ -205,14 +208,14 @@ def _verify_file(
     def verify(number: int) -> tuple[list[Verdict], int] | str:
         try:
             # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
-            matches, events = (_without(gone, table) for table in FileReader(folder, rules, file).group(number))
+            matches, events = (without(gone, table) for table in FileReader(folder, rules, file).group(number))
             return list(work.judging.group(rules, matches, events, pins)), len(events)
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
 
     found = []
     with ThreadPoolExecutor(work.workers) as pool:
-        for outcome in _bounded(pool, verify, groups, work.workers):
+        for outcome in bounded(pool, verify, groups, work.workers):
             if isinstance(outcome, str):
                 work.report.unreadable.append(outcome)
                 continue
@@ -222,14 +225,14 @@ def _verify_file(
     return found
 
 
-def _without(gone: set[int], table: pa.Table) -> pa.Table:
+def without(gone: set[int], table: pa.Table) -> pa.Table:
     """A table without the rows of matches that were deleted or replaced."""
     if not gone:
         return table
     return table.filter(pc.invert(pc.is_in(table["match_id"], pa.array(gone, pa.int64()))))
 
 
-def _bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, workers: int) -> Iterator[Any]:
+def bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, workers: int) -> Iterator[Any]:
     """The results of task(0) … task(count − 1) in order, with at most two tasks per worker under way."""
     waiting = []
     for number in range(count):

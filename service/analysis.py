@@ -1,23 +1,27 @@
-"""Commands that ask: sql, openings, scores."""
+"""Commands that ask: sql, plies, openings, scores."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from kifold.service.context import UsageError, choose, written_whole
+from kifold.service.compiling import compile_rules
+from kifold.service.context import UsageError, WorkersOption, choose, written_whole
 from kifold.service.matches import context_of
+from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
     import duckdb
 
     from kifold.analytics.query import Answer
     from kifold.core.ruleset import Ruleset
+    from kifold.records.store import Store
 
 SHOWN = 10
 """Lines about what is left out."""
@@ -28,7 +32,7 @@ AnswerFormatOption = Annotated[str, typer.Option("--format", help="table, csv or
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (sql, openings, scores):
+    for command in (sql, plies, openings, scores):
         app.command()(command)
 
 
@@ -51,8 +55,10 @@ def sql(
     Example: kifold sql "select ruleset, count(*) from matches group by all"
     """
     from kifold.analytics.output import write
+    from kifold.analytics.plies import asked_plies
     from kifold.analytics.query import save_parquet, stream
     from kifold.analytics.views import described, listing
+    from kifold.core.registry import names
 
     choose(format_, ("table", "csv", "json", "parquet"), "--format")
     if [query is not None, schema, database is not None].count(True) != 1:
@@ -62,7 +68,8 @@ def sql(
     if database is not None:
         _write_database(context, database)
         return
-    with _connected(context) as connection:
+    wanted = None if query is None else asked_plies(query, names())
+    with _connected(context, plies=wanted) as connection:
         if query is None:
             with _opened(out) as file:
                 if format_ == "table":
@@ -78,8 +85,49 @@ def sql(
                 write(answer, format_, file)
 
 
+def plies(
+    context: typer.Context,
+    ruleset: Annotated[str | None, typer.Argument(metavar="[RULESET]", help="By default all rulesets.")] = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Compute for the view `plies` of `kifold sql` what archived matches were like at each ply.
+
+    They lie in the folder `plies` of the store, which can be deleted at any time; those of live matches are worked out
+    when they are asked for. Exit status 1 when a match or a file has none, which is said.
+
+    Example: kifold plies blokus
+    """
+    from kifold.core import registry
+    from kifold.replay.ply_files import make_ply_files
+
+    said: list[str] = []
+    with context_of(context).store() as store:
+        chosen = [registry.ruleset(ruleset).name] if ruleset else [n for n in store.counts() if n in registry.names()]
+        _compile_what_is_missing(store, chosen)
+        with Progress("listing plies") as progress:
+            for name in chosen:
+                make_ply_files(store, registry.ruleset(name), workers or os.cpu_count() or 1, progress, said.append)
+    _say(said)
+    typer.echo(f"listed the plies of {progress.summary()}" if progress.matches else "no plies were missing")
+    if said:
+        raise typer.Exit(1)
+
+
+def _compile_what_is_missing(store: Store, chosen: Sequence[str]) -> None:
+    """Compile the rules of rulesets of which so many plies are missing that it pays."""
+    from kifold.core import registry
+    from kifold.replay.plies import MANY
+    from kifold.replay.ply_files import ply_files
+
+    counts = store.counts()
+    many = [name for name in chosen if counts.get(name, (0, 0))[1] >= MANY]
+    compile_rules([name for name in many if None in ply_files(store, registry.ruleset(name)).values()])
+
+
 @contextmanager
-def _connected(context: typer.Context, only: Ruleset | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def _connected(
+    context: typer.Context, only: Ruleset | None = None, plies: Collection[str] | None = ()
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """The views of the store; what they lack is said beside the answer."""
     from kifold.analytics.catalogue import connect
     from kifold.analytics.sources import naming_damage
@@ -88,7 +136,7 @@ def _connected(context: typer.Context, only: Ruleset | None = None) -> Iterator[
     with (
         context_of(context).store() as store,
         naming_damage(store),
-        connect(store, only, left_out.append) as connection,
+        connect(store, only, left_out.append, plies) as connection,
     ):
         _say(left_out)
         yield connection

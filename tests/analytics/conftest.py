@@ -18,7 +18,7 @@ from tests.analytics.mixed import Known, fill_mixed, read_known
 
 @dataclass(frozen=True)
 class Mixed:
-    """See `mixed.fill_mixed`. `sql` has the views of the store."""
+    """See `mixed.fill_mixed`. `sql` has the views of the store, those of plies without rows."""
 
     folder: Path
     named: dict[str, int]
@@ -35,7 +35,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
     with Store(folder, durability="off") as store:
         named = fill_mixed(store)
         known = read_known(store)
-        connection = connect(store)
+        connection = connect(store, plies=None)
     yield Mixed(folder, named, known, connection)
     connection.close()
 

@@ -30,7 +30,8 @@ with duckdb.connect(sys.argv[1], read_only=True) as sql:
 def test_another_tool_has_the_same_views(mixed: Mixed, kifold: Kifold, tmp_path: Path) -> None:
     path = tmp_path / "all.duckdb"
     status, out, err = kifold(mixed.folder, "sql", "--database", path)
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert [line for line in err.splitlines() if "have no plies yet: make them with" not in line] == []
     assert out.startswith(f"{path}: has views of {mixed.folder}")
     assert list(tmp_path.iterdir()) == [path]
     said = subprocess.run(
@@ -40,7 +41,8 @@ def test_another_tool_has_the_same_views(mixed: Mixed, kifold: Kifold, tmp_path:
     archived = sum(one.log.is_archived for one in known)
     assert said.stdout == f"[({len(known)}, {archived}, '{id_text(min(mixed.known))}')]\n"
     with duckdb.connect(str(path), read_only=True) as sql:
-        for (view,) in mixed.rows("SELECT view_name FROM duckdb_views() WHERE NOT internal AND view_name[1] <> '_'"):
+        own = "NOT internal AND view_name[1] <> '_' AND NOT view_name LIKE '%plies'"
+        for (view,) in mixed.rows(f"SELECT view_name FROM duckdb_views() WHERE {own}"):
             query = f"SELECT count(*), sum(hash(COLUMNS(*))::HUGEINT) FROM {view}"
             assert sql.execute(query).fetchall() == mixed.rows(query), view
 

@@ -86,6 +86,26 @@ def test_lists_longer_than_their_room(race: Folder) -> None:
     assert race.legal(1)["amount"].tolist() == [1, 2, 3]
 
 
+def test_plies(race: Folder) -> None:
+    """A decision is a ply and chance is none; a match that is refused is listed as far as it is legal."""
+    started = RACE.start(options={"goal": 20})
+    logs = [
+        (started, [Step(0, 3), Step(0, 2)]),
+        (RACE.start(options={"goal": 20}, setup=RaceSetup(20)), [Step(0, 3)]),
+        (started, []),
+        (started, [Step(0, 3), Step(1, 2), Step(0, 3), Roll(6), Step(1, 3), Step(0, 3)]),
+    ]
+    found = race.plies(Corpus.of(RACE, logs))
+    assert found.matches["plies"].tolist() == [1, 0, 0, 5]
+    reasons = [REASONS[number].name if number else "" for number in found.matches["reason"]]
+    assert reasons == ["not_your_turn", "too_far", "", ""]
+    assert found.plies["event"].tolist() == [0, 0, 1, 2, 4, 5]
+    assert found.plies["seat"].tolist() == [0, 0, 1, 0, 1, 0]
+    assert found.plies["legal"].tolist() == [3] * 6
+    assert found.plies["phase"].tolist() == [0] * 6
+    assert found.results["score"][:, :2].tolist() == [[3, 0], [3, 0], [3, 2], [6, 2], [6, 5], [9, 5]]
+
+
 def test_playing_does_not_depend_on_the_room(race: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of lists, nor of events: a corpus that is full is handed out, and the rest comes in the next."""
     started = RACE.start("more", {"goal": 120}, 3)

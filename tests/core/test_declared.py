@@ -1,5 +1,6 @@
 """What cannot work is said when a ruleset is made, with what to change."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
@@ -11,7 +12,7 @@ from kifold.core.fields import between, named
 from kifold.core.names import Reasons
 from kifold.core.options import Option
 from kifold.core.records import Array, Record
-from tests.core.toy import race
+from tests.core.toy import RACE, race
 
 
 class Worded(Event, tag=20):
@@ -40,6 +41,11 @@ class Named(Record):
     player: Annotated[list[int], Array("i1", 4)]
 
 
+class Listed(Record):
+    rank: Annotated[list[int], Array("i1", 4)]
+    legal: Annotated[list[int], Array("i1", 4)]
+
+
 class TooShort(Record):
     rank: Annotated[list[int], Array("i1", 4)]
     coins: Annotated[list[int], Array("i1", 3)]
@@ -64,6 +70,9 @@ def same_twice() -> Reasons:
         ({"result": Unranked}, "rank is a list of 4"),
         ({"result": TooShort}, "coins is a list of 4 × k"),
         ({"result": Named}, "cannot be called player"),
+        ({"result": Listed}, "cannot be called legal, every row of plies"),
+        ({"phases": ("one", "two")}, "phases are a function `phase` of the rules and their words"),
+        ({"rules": replace(RACE.rules, phase=RACE.rules.turn)}, "phases are a function `phase` of the rules"),
         ({"words": {"pair": ("no", "yes")}}, "words for pair"),
         ({"words": {"score": ("no", "yes")}}, "words for score"),
         ({"reasons": same_twice()}, "reasons: two things are called over"),

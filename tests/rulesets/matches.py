@@ -108,6 +108,7 @@ def _call_each(made: Folder) -> None:
         corpus = next(made.play(template, 1, 0, 1, greedy=greedy))
     made.fold(corpus)
     made.count_legal(corpus)
+    made.plies(corpus)
     made.position(corpus, 0, 1)
     made.legal(0)
     for name, *more in (("turn",), ("check", corpus.events[0]), ("actor", corpus.events[0])):

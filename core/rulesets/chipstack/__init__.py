@@ -37,6 +37,7 @@ CHIPSTACK = Ruleset(
     picture=picture,
     views=Views(hide_state, picture=seat_picture),
     opening=opening,
+    phases=("stacking", "taking", "over"),
     notes=(
         "The game's published name is not known; chipstack is ours. The rule text names two of the five colours, "
         "purple and red; blue, green and yellow are our names for the others. It gives no number of players; "

@@ -229,6 +229,12 @@ def turn(state: State) -> int:
     return NOBODY if state.phase == OVER else state.to_move
 
 
+def phase(state: State) -> int:
+    """Stacking or taking (000.4, 000.5)."""
+    phase: int = state.phase
+    return phase
+
+
 def legal(state: State, seat: int, out: Out) -> int:
     """What a seat may do, or could do if it were its turn. Each different outcome of a placement is listed once."""
     n = 0

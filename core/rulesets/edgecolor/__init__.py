@@ -10,6 +10,7 @@ from kifold.core.rules import Rules
 from kifold.core.ruleset import Notation, Ruleset, Views
 from kifold.core.rulesets.edgecolor import deal, notation, rules, standing
 from kifold.core.rulesets.edgecolor.declaration import (
+    PHASES,
     BlockerSetup,
     Draw,
     EdgecolorSetup,
@@ -42,6 +43,7 @@ EDGECOLOR = Ruleset(
     picture=picture,
     opening=opening,
     views=Views(state=hide_state, setup=hide_setup, event=hide_event, picture=seat_picture),
+    phases=PHASES,
     notes=(
         "The pictures of the cards are missing from the rule text. Catalogue A, one edge type for each way of putting "
         "the four colours on the four sides up to a half turn, is a reconstruction, as are the names of the colours. "

@@ -99,7 +99,11 @@ FREE = 4
 """What faces a side where no colour does: a blocker, the deck, an empty cell or the border."""
 
 # What the match waits for.
-PLACING_BLOCKERS, TURN, EXTRA_TURN, DRAWN_CARD, PENALTY_DUE, BLACK_LAST_DUE, STUCK_DUE, OVER = range(8)
+PHASES = (
+    *("placing_blockers", "turn", "extra_turn", "drawn_card"),
+    *("penalty_due", "black_last_due", "stuck_due", "over"),
+)
+PLACING_BLOCKERS, TURN, EXTRA_TURN, DRAWN_CARD, PENALTY_DUE, BLACK_LAST_DUE, STUCK_DUE, OVER = range(len(PHASES))
 
 
 class State(Record):

@@ -209,6 +209,12 @@ def turn(state: State) -> int:
     return CHANCE if is_draw_due(state) else state.seat
 
 
+def phase(state: State) -> int:
+    """What the match waits for (003.4)."""
+    phase: int = state.phase
+    return phase
+
+
 def actor(state: State, event: EventRecord) -> int:
     """The seat that the event names; a draw is chance's."""
     return CHANCE if event.tag == DRAW else event.seat
