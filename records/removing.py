@@ -44,6 +44,8 @@ def remove_replaced(store: Store) -> bool:
             if (name, file) not in listed:  # a simulation that goes on may have given its name to a new one
                 for place in store.archive_folder.glob(f"*/ruleset={name}/{file}.parquet"):
                     remove(place)
+                for place in store.folder.glob(f"plies/ruleset={name}/{file}-{'?' * 16}-{'?' * 32}.parquet"):
+                    remove(place)  # what was derived from it, see `kifold.replay.ply_files`
             db.execute("DELETE FROM meta WHERE key = ?", (key,))
     return True
 
@@ -54,7 +56,7 @@ def remove_old_drafts(store: Store) -> None:
     Raises:
         StoreError: when one cannot be removed.
     """
-    for draft in store.archive_folder.glob("*/ruleset=*/*.writing"):
+    for draft in (*store.archive_folder.glob("*/ruleset=*/*.writing"), *store.folder.glob("plies/ruleset=*/*.writing")):
         with suppress(FileNotFoundError):
             if draft.stat().st_mtime < time.time() - DAY:
                 remove(draft)

@@ -25,6 +25,7 @@ from kifold.core.scope import Reach
 from kifold.records.archive import FileReader, file_hash
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
+from kifold.records.removing import remove
 from kifold.records.sqlite import sync
 from kifold.records.store import Store
 from kifold.replay.plies import group_plies, plies_schema
@@ -83,15 +84,24 @@ def make_ply_files(
     Args:
         on_progress: called with the numbers of matches and events of each row group.
         on_left_out: called with one line for each match that has no plies, and each file that cannot be read or made.
+
+    Raises:
+        StoreError: when a file cannot be removed.
     """
     with store.journal.reading():
         keys, pins = _keys(store, ruleset), store.pins()
-    there = set()
+    there, stale = set(), []
     for place in _places(store, ruleset.name):
-        if _key_of(place) in keys and is_whole(place):
-            there.add(_key_of(place))
+        key = _key_of(place)
+        if key not in keys:
+            stale.append(place)
+        elif is_whole(place):
+            there.add(key)
         else:
-            place.unlink(missing_ok=True)
+            remove(place)
+    if stale and store.journal.is_settled():  # else somebody may read them, who knows of nothing newer
+        for place in stale:
+            remove(place)
     for key in keys:
         if key not in there:
             try:

@@ -16,13 +16,14 @@ from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.nibble import NIBBLE
 from kifold.records.archive import paths
 from kifold.records.bulk import BulkWriter
+from kifold.records.compacting import compact
 from kifold.records.judge import Judged, judge_log
 from kifold.records.store import Store
 from kifold.replay import plies, ply_files
 from kifold.replay.ply_files import left_out, make_ply_files
 from tests.expected_plies import expected_plies
 from tests.rulesets.harness import folder
-from tests.stores import archive_all, fill, record, verified
+from tests.stores import archive_all, fill, quiet, record, verified
 
 
 @pytest.fixture
@@ -139,6 +140,35 @@ def test_files_of_no_use_are_removed(store: Store) -> None:
         db.execute("DELETE FROM archived WHERE match = ?", (match,))
     make(store)
     assert len(places(store)) == 1
+
+
+def test_they_go_with_the_files_that_compacting_replaces(store: Store) -> None:
+    matches = []
+    for number in range(2):
+        matches.append(record(store, number))
+        archive_all(store)
+    assert make(store) == (2, [])
+    store.delete(matches[0])
+    (store.folder / "plies" / "ruleset=blokus" / "0.writing").touch()
+    compact(store, quiet)
+    assert [place.name for place in places(store)] == ["ruleset=blokus", "0.writing"]
+    assert make(store) == (1, [])
+    assert rows(store) == expected(store)
+
+
+def test_what_somebody_may_read_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that began when the files were others."""
+    record(store, 1)
+    archive_all(store)
+    make(store)
+    monkeypatch.setattr(ply_files, "FORMAT", 0)
+    with Store(store.folder) as other, other.journal.reading():
+        other.journal.ids()
+        record(store, 2)
+        assert make(store) == (1, [])
+        assert len(places(store)) == 3
+    assert make(store) == (0, [])
+    assert len(places(store)) == 2
 
 
 def test_matches_that_are_gone_are_not_listed(store: Store) -> None:
