@@ -9,7 +9,8 @@ journal's database with the hashes of both files; a file that is not listed is d
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b, file_digest
 from pathlib import Path
@@ -194,6 +195,22 @@ class FileReader:
         """
         for number in range(self.groups):
             yield from self._logs(*self.group(number))
+
+    def some(self, matches: Iterable[int]) -> Iterator[Log]:
+        """Those of the matches that the file holds; each row group is read once.
+
+        Raises:
+            StoreError: when a page is damaged, or rows are not what a writer wrote.
+        """
+        wanted = sorted(matches)
+        for number in range(self.groups):
+            statistics = self._matches.metadata.row_group(number).column(0).statistics
+            here = wanted
+            if statistics is not None:
+                here = wanted[bisect_left(wanted, statistics.min) : bisect_right(wanted, statistics.max)]
+            if here:
+                chosen = pc.field("match_id").isin(here)
+                yield from self._logs(*(table.filter(chosen) for table in self.group(number)))
 
     def log(self, match: int, *, intact: bool = False) -> Log | None:
         """One match of the file, if it holds that.

@@ -23,7 +23,7 @@ from kifold.core.wire import encode_corpus
 from kifold.records.archive import ROWS_PER_FILE, ROWS_PER_GROUP, FileWriter
 from kifold.records.folded import seat_column
 from kifold.records.judge import Judged, fingerprint
-from kifold.records.log import Log
+from kifold.records.log import Fork, Log
 from kifold.records.store import Store
 from kifold.records.tables import add_events, event_columns, match_row, matches_schema
 from kifold.records.uninterrupted import uninterrupted
@@ -46,6 +46,7 @@ class BulkWriter:
         self._pending: list[tuple[Log, Judged]] = []
         self._pending_events = 0
         self._retire: dict[int, int] = {}
+        self._forks: dict[int, Fork] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -67,6 +68,8 @@ class BulkWriter:
         self._pending.append((log, judged))
         if is_live:
             self._retire[log.match_id] = len(log.events)
+        elif log.fork:
+            self._forks[log.match_id] = log.fork
         self._pending_events += len(log.events)
         if self._pending_events >= ROWS_PER_GROUP:
             self.commit()
@@ -95,7 +98,7 @@ class BulkWriter:
             finally:
                 if self._file is not None:
                     self._file.abandon()  # the drafts, if they are still there
-                self._file, self._ids, self._retire = None, [], {}
+                self._file, self._ids, self._retire, self._forks = None, [], {}, {}
 
     def _list(self, file: FileWriter, ids: list[int]) -> None:
         hashes = file.close()
@@ -107,6 +110,7 @@ class BulkWriter:
                 number = self.store.list_file(self.ruleset.name, name, file.matches, file.events, *hashes)
                 db.executemany("INSERT INTO tombstones VALUES (?, ?)", ((i, number) for i in covered))
                 db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
+            self.store.journal.add_forks(pair for pair in self._forks.items() if pair[0] not in covered)
             for match in self._retire.keys() - covered:
                 self.store.journal.remove(match)
         self.matches += len(ids) - len(covered)

@@ -7,7 +7,7 @@ at all. Any number of processes may read, one at a time writes; SQLite's locks o
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -20,7 +20,7 @@ from kifold.core.events import Event, Started
 from kifold.core.registry import ruleset
 from kifold.records.errors import Conflict, NoSuchMatch, StoreError
 from kifold.records.ids import id_text
-from kifold.records.log import Log
+from kifold.records.log import Fork, Log
 from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, make
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
@@ -189,6 +189,17 @@ class Journal:
             text = f"match {id_text(match)} is at event {present}, not {expected_seq}: read it again, then append"
             raise Conflict(text, present)
 
+    def used(self, key: str, match: int) -> int | None:
+        """The number of the last event after an append to a match under a key; None when the key was not used.
+
+        Raises:
+            StoreError: when it was used for another match.
+        """
+        row = self.row("SELECT match, last_seq FROM keys WHERE key = ?", (key,))
+        if row is not None and row[0] != match:
+            raise StoreError(f"key {key!r} was used for match {id_text(row[0])}; choose another")
+        return None if row is None else int(row[1])
+
     def started(self, match: int) -> Started:
         """Event 0 of a live match.
 
@@ -226,7 +237,7 @@ class Journal:
         """A live match, as it was at one moment. Raises what `started` and `events` raise."""
         with self.reading():
             started, events = self.started(match), self.events(match)
-            return Log(match, started, events, self.players(match), self.promoted(match))
+            return Log(match, started, events, self.players(match), self.promoted(match), self.fork_of(match))
 
     def is_intact(self, match: int) -> bool:
         """Whether the bytes of a live match are those that were written: as many events, and with that digest.
@@ -249,6 +260,21 @@ class Journal:
         """The revision that a match was promoted to; None where it is played under the one that its log names."""
         row = self.row("SELECT revision FROM pins WHERE match = ?", (match,))
         return row[0] if row else None
+
+    def fork_of(self, match: int) -> Fork | None:
+        """Where a match, live or archived, left the one that it continues; None when it was begun by itself."""
+        row = self.row("SELECT parent, at_seq, inherited FROM forks WHERE match = ?", (match,))
+        return Fork(*row) if row else None
+
+    def add_forks(self, forks: Iterable[tuple[int, Fork]]) -> None:
+        """Say of matches where they left which others, in the order in which they did. Called inside `writing()`."""
+        rows = [(match, fork.parent, fork.at_seq, fork.inherited) for match, fork in forks]
+        self.db.executemany("INSERT INTO forks (match, parent, at_seq, inherited) VALUES (?, ?, ?, ?)", rows)
+
+    def completed(self, log: Log) -> Log:
+        """A log out of the archive with what stands here of its match."""
+        log.promoted, log.fork = self.promoted(log.match_id), self.fork_of(log.match_id)
+        return log
 
     def players(self, match: int) -> tuple[str, ...]:
         """The names beside a match, one per seat, or none."""

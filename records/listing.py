@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from kifold.records.errors import NoSuchMatch
 from kifold.records.ids import id_text, parse_id
 from kifold.records.journal import Journal
+from kifold.records.log import Fork
 
 
 class Listing:
@@ -74,6 +75,11 @@ class Listing:
     def pins(self) -> dict[int, int]:
         """The revision of each match that was promoted to another than its log names."""
         return dict(self.journal.rows("SELECT match, revision FROM pins"))
+
+    def forks(self) -> dict[int, Fork]:
+        """Where each match that is a fork left the one that it continues, in the order in which they were made."""
+        rows = self.journal.rows("SELECT match, parent, at_seq, inherited FROM forks ORDER BY number")
+        return {match: Fork(*fork) for match, *fork in rows}
 
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""

@@ -5,14 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 from kifold.core.codec import digest
-from kifold.core.events import Event, Started
+from kifold.core.events import Event, Finished, Resigned, Started
+from kifold.core.play import standing_events
 from kifold.core.registry import pinned
 from kifold.core.ruleset import Ruleset
 
+T = TypeVar("T")
+
 BATCH = 2_000
 """Matches that are held in memory at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where a match went its own way.
+
+    Attributes:
+        parent: the match that it continues. It may have been deleted since.
+        at_seq: the last event of the parent that it shares; 0 when it shares event 0 alone.
+        inherited: how many of its own events, the first ones, it has from the parent: fewer than `at_seq` where
+            something had been taken back by then.
+    """
+
+    parent: int
+    at_seq: int
+    inherited: int
 
 
 @dataclass(slots=True)
@@ -26,6 +46,7 @@ class Log:
         players: one name per seat, or empty. Names are no part of the log or its digest.
         promoted: the revision of the rules that the match is played under in its store, where that is not the one that
             its log names.
+        fork: where it left the match that it continues; None for a match that was begun by itself.
     """
 
     match_id: int
@@ -33,6 +54,7 @@ class Log:
     events: Sequence[Event]
     players: tuple[str, ...] = ()
     promoted: int | None = field(default=None, compare=False)
+    fork: Fork | None = field(default=None, compare=False)
     is_archived: bool = field(default=False, compare=False)
 
     @property
@@ -50,7 +72,18 @@ class Log:
         return pinned(self.started, self.promoted)
 
 
-def batches(logs: Iterator[Log], size: int = BATCH) -> Iterator[Sequence[Log]]:
-    """Logs in lists of at most `size`."""
+def taken_over(events: Sequence[Event], seq: int) -> list[tuple[int, Event]]:
+    """(number, event) of what a fork after event `seq` of a log has from it.
+
+    That is what stood then: what had been taken back by then is not there, nor an ending that the rules do not force,
+    and whatever was noted after that.
+    """
+    stood = standing_events(events[:seq])
+    ends = (at for at, (_, event) in enumerate(stood) if isinstance(event, Finished | Resigned))
+    return stood[: next(ends, len(stood))]
+
+
+def batches(logs: Iterator[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+    """Logs, or what stands for them, in lists of at most `size`."""
     while batch := list(islice(logs, size)):
         yield batch

@@ -47,12 +47,13 @@ CREATE TABLE quarantine (
 
 ADDED = """
 CREATE {temp} TABLE IF NOT EXISTS forks (
-    match INTEGER PRIMARY KEY, parent INTEGER NOT NULL, at_seq INTEGER NOT NULL);
+    match INTEGER NOT NULL UNIQUE, parent INTEGER NOT NULL, at_seq INTEGER NOT NULL, inherited INTEGER NOT NULL,
+    number INTEGER PRIMARY KEY);
 CREATE {temp} TABLE IF NOT EXISTS pins (
     match INTEGER PRIMARY KEY, revision INTEGER NOT NULL);
 """
-"""What format 2 added: which match continues which, from which event on; and the revision of the rules that a match was
-promoted to, where that is not the one that its log names."""
+"""What format 2 added: which match continues which (see `kifold.records.log.Fork`), in the order in which these were
+made; and the revision of the rules that a match was promoted to, where that is not the one that its log names."""
 
 
 def make(path: Path) -> None:

@@ -22,7 +22,7 @@ from kifold.records.errors import NOT_AS_WRITTEN, NoSuchMatch, StoreError
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
 from kifold.records.listing import Listing
-from kifold.records.log import Log
+from kifold.records.log import Log, batches
 from kifold.records.plays import Plays
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Store(Listing):
         before: Play | None = None
         try:
             with self.journal.writing() as db:
-                if key is not None and (used := self._used(key, match)) is not None:
+                if key is not None and (used := self.journal.used(key, match)) is not None:
                     return used
                 if self.journal.last_seq(match) is None:
                     self._bring_back(match)
@@ -146,19 +146,9 @@ class Store(Listing):
             raise
         return len(play.log)
 
-    def _used(self, key: str, match: int) -> int | None:
-        row = self.journal.row("SELECT match, last_seq FROM keys WHERE key = ?", (key,))
-        if row is not None and row[0] != match:
-            raise StoreError(f"key {key!r} was used for match {id_text(row[0])}; choose another")
-        return None if row is None else int(row[1])
-
     def _bring_back(self, match: int) -> None:
         """Move an archived match to the journal; its rows in the archive are covered. Called inside `writing()`."""
-        file = self.file_of(match)
-        log = self.reader(*file).log(match, intact=True) if file else None
-        if log is None:
-            raise self.no_such_match(match)
-        log.promoted = self.journal.promoted(match)
+        log = self.log(match, intact=True)
         is_over = self._folded(log).is_over
         self._cover(match)
         self.journal.insert(log, is_over=is_over)
@@ -203,12 +193,13 @@ class Store(Listing):
             raise refused
         return play
 
-    def log(self, match: int) -> Log:
+    def log(self, match: int, *, intact: bool = False) -> Log:
         """A match, wherever it lies.
 
         Raises:
             NoSuchMatch: when the store has none of that id.
-            StoreError: when it cannot be read.
+            StoreError: when it cannot be read, or is a live one that is not what was written; with `intact` also when
+                an archived one is not.
         """
         with self.journal.reading():
             if self.journal.last_seq(match) is not None:
@@ -218,36 +209,48 @@ class Store(Listing):
             file = self.file_of(match)
             if file is None:
                 raise self.no_such_match(match)
-            log = self.reader(*file).log(match)
+            log = self.reader(*file).log(match, intact=intact)
             if log is None:
                 raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
-            log.promoted = self.journal.promoted(match)
-            return log
+            return self.journal.completed(log)
 
-    def logs(self, only: Iterable[int] | None = None) -> Iterator[Log]:
-        """All matches that there are now, first the live ones; or those named, in the order given.
+    def logs(self, only: Iterable[int] | None = None, *, of: str | None = None) -> Iterator[Log]:
+        """All matches that there are now, or those of one ruleset, first the live ones; or those named, in that order.
 
         Raises:
             NoSuchMatch: when one of those named is not there.
             StoreError: when one cannot be read.
         """
         if only is not None:
-            for match in only:
-                yield self.log(match)
+            for batch in batches(iter(only)):
+                archived = self._archived(batch)
+                for match in batch:
+                    yield archived[match] if match in archived else self.log(match)
             return
         # A connection of its own holds the moment, so that the files of then stay, and the caller may write meanwhile.
         with closing(Journal(self.journal.path, create=False)) as journal, journal.reading():
-            then, pins = Listing(journal), Listing(journal).pins()
-            for match in journal.ids():
+            then = Listing(journal)
+            pins, forks = then.pins(), then.forks()
+            for match in journal.ids(of):
                 # Another process may have archived it meanwhile, or deleted it.
                 with suppress(NoSuchMatch):
                     yield self.log(match)
-            for ruleset_name, name in then.files():
+            for ruleset_name, name in then.files(of):
                 gone = then.tombstones(name)
                 for log in self.reader(ruleset_name, name).logs():
                     if log.match_id not in gone:
-                        log.promoted = pins.get(log.match_id)
+                        log.promoted, log.fork = pins.get(log.match_id), forks.get(log.match_id)
                         yield log
+
+    def _archived(self, matches: Iterable[int]) -> dict[int, Log]:
+        """Those of the matches that lie in the archive, by their ids."""
+        files: dict[tuple[str, str], list[int]] = {}
+        with self.journal.reading():
+            for match in matches:
+                if file := self.file_of(match):
+                    files.setdefault(file, []).append(match)
+            found = (log for file, some in files.items() for log in self.reader(*file).some(some))
+            return {log.match_id: self.journal.completed(log) for log in found}
 
     def live_logs(self, matches: Iterable[int], on_bad: Callable[[int, str], None]) -> Iterator[Log]:
         """The logs of live matches. One that cannot be read, or not by what is installed, does not hide the others.
@@ -273,7 +276,10 @@ class Store(Listing):
                 yield log
 
     def delete(self, match: int) -> None:
-        """Take a match away. An archived one is covered by a tombstone; its rows stay until the store is compacted."""
+        """Take a match away. An archived one is covered by a tombstone; its rows stay until the store is compacted.
+
+        Matches that were forked from it are whole logs and stay.
+        """
         with self.journal.writing():
             if self.journal.last_seq(match) is not None:
                 self.journal.remove(match)
@@ -281,7 +287,8 @@ class Store(Listing):
                 self._cover(match)
             else:
                 raise self.no_such_match(match)
-            self.journal.db.execute("DELETE FROM pins WHERE match = ?", (match,))
+            for table in ("pins", "forks"):
+                self.journal.db.execute(f"DELETE FROM {table} WHERE match = ?", (match,))
         self._plays.forget(match)
 
     def reader(self, ruleset_name: str, name: str) -> FileReader:

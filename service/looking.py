@@ -46,6 +46,7 @@ def log(
             list_matches(store, format_)
             return
         found = store.log(store.find(match))
+        is_parent_there = found.fork is not None and store.holds(found.fork.parent)
     rules, number = found.rules, _seat(found, seat)
     if number is None:
         seen = SeenLog(found.started, tuple(found.events))
@@ -54,7 +55,7 @@ def log(
     if format_ == "json":
         _print_json(found, seen, is_full=number is None)
     else:
-        _print_log(rules, found, seen)
+        _print_log(rules, found, seen, is_parent_there=is_parent_there)
 
 
 def _seat(found: Log, text: str | None) -> int | None:
@@ -77,10 +78,17 @@ def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
     data = {"match": id_text(found.match_id), "players": list(found.players)}
     # The digest is of the full log: it would let a seat try out what the others hold.
     digest = {"digest": found.digest.hex()} if is_full else {}
-    print_json(data | digest | seen_json(seen))
+    print_json(data | _fork(found) | digest | seen_json(seen))
 
 
-def _print_log(rules: Ruleset, found: Log, seen: SeenLog) -> None:
+def _fork(found: Log) -> dict[str, Any]:
+    """Where a fork comes from, as JSON says it; of other matches nothing."""
+    from kifold.records.ids import id_text
+
+    return {"parent": id_text(found.fork.parent), "forked_at": found.fork.at_seq} if found.fork else {}
+
+
+def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bool) -> None:
     from kifold.records.ids import id_text
     from kifold.replay.frames import event_line
     from kifold.replay.printable import printable
@@ -89,6 +97,9 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog) -> None:
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
     head = f"{started.ruleset} {started.variant}, revision {started.revision}"
     typer.echo(f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else ""))
+    if found.fork:
+        gone = "" if is_parent_there else " (deleted since)"
+        typer.echo(f"  forked from {id_text(found.fork.parent)}{gone} after event {found.fork.at_seq}")
     for name, player in zip(rules.seat_names(started), found.players, strict=False):
         typer.echo(f"  {name}: {printable(player)}")
     for name, value in started.tags.items():
@@ -225,6 +236,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
         seen = seen_log(rules, found.started, ply.events, seat)
     data = {
         "match": id_text(found.match_id),
+        **_fork(found),
         "ply": ply.number,
         "events": [{k: v for k, v in event.items() if k != "seq"} for event in seen_json(seen)["events"][1:]],
         "turn": turn,

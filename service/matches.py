@@ -1,4 +1,4 @@
-"""Commands that change single matches: new, append, delete."""
+"""Commands that change single matches: new, append, fork, delete."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Match id, o
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (new, append, delete):
+    for command in (new, append, fork, delete):
         app.command()(command)
 
 
@@ -152,6 +152,31 @@ def _standings(play: Play) -> str:
         score = "" if one.score is None else f" ({one.score})"
         parts.append(f"{one.rank}. {names[one.seat]}{score}")
     return ", ".join(parts)
+
+
+def fork(
+    context: typer.Context,
+    match: MatchArgument,
+    at: Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")] = None,
+    at_seq: Annotated[
+        int | None,
+        typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later."),
+    ] = None,
+) -> None:
+    """Begin a match that shares the log of another so far, and print its id.
+
+    What had been taken back by then is left out, and so is an ending such as a resignation: the new match goes on.
+    Example: kifold fork MATCH --at 12
+    """
+    from kifold.records import forking
+    from kifold.records.ids import id_text
+
+    if at is not None and at_seq is not None:
+        raise UsageError("--at and --at-seq exclude each other")
+    with context_of(context).store() as store:
+        number = store.find(match)
+        seq = forking.end_of_ply(store.log(number), at) if at_seq is None else at_seq
+        typer.echo(id_text(forking.fork(store, number, seq)))
 
 
 def list_matches(store: Store, format_: str) -> None:

@@ -293,7 +293,7 @@ def test_what_lies_beside_the_matches_stays(store: Store) -> None:
     store.append(matches[0], [NOTE], key="note")
     with store.journal.writing() as db:
         db.execute("INSERT INTO pins VALUES (?, 1)", (matches[1],))
-        db.execute("INSERT INTO forks VALUES (?, ?, 3)", (matches[2], matches[1]))
+        db.execute("INSERT INTO forks (match, parent, at_seq, inherited) VALUES (?, ?, 3, 3)", (matches[2], matches[1]))
     tables = {name: store.journal.rows(f"SELECT * FROM {name}") for name in ("keys", "pins", "forks", "quarantine")}
     assert compact(store, quiet).files == (3, 1)
     for name, before in tables.items():
