@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from kifold.core.play import Refused
 from kifold.core.registry import ruleset
+from kifold.core.ruleset import Ruleset
 from kifold.records.bulk import BulkWriter
-from kifold.records.formats import Format, Record, Rejected
-from kifold.records.ids import derived_id
-from kifold.records.judge import judge_logs
-from kifold.records.log import Log
+from kifold.records.formats import Branch, Format, Record, Rejected
+from kifold.records.ids import derived_id, parse_id
+from kifold.records.judge import Judged, judge_logs
+from kifold.records.known import KnownEvents
+from kifold.records.log import Fork, Log
 from kifold.records.store import Store
 
 BATCH = 2_000
@@ -21,42 +25,59 @@ BATCH = 2_000
 
 @dataclass(slots=True)
 class Report:
-    """What an import did: matches imported (so many of them unfinished), already there, and records in quarantine."""
+    """What an import did.
+
+    Attributes:
+        imported: matches that were added, so many of them `unfinished`, and so many `orphans`: forks of a match that
+            is neither in the file nor in the store, which came in as matches of their own.
+        present: matches that were there before.
+        duplicates: matches that were passed over since another has the same events, or more.
+        quarantined: records that are in quarantine, whole or for their variations.
+    """
 
     imported: int = 0
     unfinished: int = 0
     present: int = 0
     quarantined: int = 0
+    orphans: int = 0
+    duplicates: int = 0
 
 
 def import_file(
-    store: Store, path: Path, form: Format, options: Mapping[str, str], on_progress: Callable[[int, int], None]
+    store: Store,
+    path: Path,
+    form: Format,
+    options: Mapping[str, str],
+    on_progress: Callable[[int, int], None],
+    *,
+    skip_duplicates: bool = False,
 ) -> Report:
     """Import a file.
 
     Args:
         options: option values as typed, for every match.
         on_progress: called with the numbers of records and events of each batch.
+        skip_duplicates: pass over a match whose events are those of another that is there by then, or the first of it.
 
-    A match's id follows from its log and players and, among equal ones of one file, from its place: so a file that is
-    imported again adds nothing.
+    A match's id follows from its log and players, from the match that it is a fork of and, among equal ones of one
+    file, from its place: so a file that is imported again adds nothing.
     """
     report = Report()
-    writers: dict[str, BulkWriter] = {}
-    seen: dict[bytes, int] = {}
+    importers: dict[str, _Importer] = {}
     records = form.read(path, options)
     try:
         while batch := list(islice(records, BATCH)):
             bad = [one for one in batch if isinstance(one, Rejected)]
             for name, group in _by_ruleset(batch).items():
-                writer = writers.setdefault(name, BulkWriter(store, ruleset(name)))
-                bad += _import_batch(store, writer, group, seen, report)
-            _quarantine(store, path, sorted(bad, key=lambda one: one.number), report)
+                if name not in importers:
+                    importers[name] = _Importer(store, ruleset(name), report, skip_duplicates=skip_duplicates)
+                bad += importers[name].take(group)
+            _quarantine(store, path, bad, report)
             on_progress(len(batch), sum(len(r.events) for r in batch if isinstance(r, Record)))
     finally:
         # What was read before an interruption is whole and stays.
-        for writer in writers.values():
-            writer.commit()
+        for importer in importers.values():
+            importer.writer.commit()
     return report
 
 
@@ -68,44 +89,97 @@ def _by_ruleset(batch: list[Record | Rejected]) -> dict[str, list[Record]]:
     return groups
 
 
-def _import_batch(
-    store: Store, writer: BulkWriter, records: list[Record], seen: dict[bytes, int], report: Report
-) -> list[Rejected]:
-    """Take the legal records; those that the rules refuse."""
-    bad = []
-    logs = [Log(0, record.started, record.events, record.players) for record in records]
-    for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
-        if isinstance(verdict, Refused):
-            bad.append(_rejected(record, verdict))
-            continue
-        content = log.digest + repr(log.players).encode()
-        place = seen[content] = seen.get(content, -1) + 1
+class _Importer:
+    """Takes the records of one ruleset and one file."""
+
+    def __init__(self, store: Store, rules: Ruleset, report: Report, *, skip_duplicates: bool) -> None:
+        self.store = store
+        self.report = report
+        self.writer = BulkWriter(store, rules)
+        self._seen: dict[bytes, int] = {}
+        # The last record that is no branch, and its branches, by name: the match that each became; None: refused.
+        self._family: dict[str, int | None] = {}
+        self._known = KnownEvents(store, rules) if skip_duplicates else None
+
+    def take(self, records: list[Record]) -> list[Rejected]:
+        """Take the legal records; those that the rules refuse, and those that branch from such."""
+        bad = []
+        logs = [Log(0, record.started, record.events, record.players) for record in records]
+        for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
+            if record.branch is None:
+                self._family.clear()
+            if isinstance(verdict, Refused):
+                bad.append(_rejected(record, verdict))
+                self._family[record.name] = None
+            elif record.branch and self._family.get(record.branch.parent, 0) is None:
+                said = f"{record.name}: it leaves {record.branch.parent}, which is refused"
+                bad.append(Rejected(record.number, said, record.text))
+                self._family[record.name] = None
+            else:
+                self._take(record, log, verdict)
+        return bad
+
+    def _take(self, record: Record, log: Log, judged: Judged) -> None:
+        log.fork = self._fork(record.branch) if record.branch else None
+        content = log.digest + repr(log.players).encode() + _said(log.fork)
+        place = self._seen[content] = self._seen.get(content, -1) + 1
         log.match_id = derived_id(content + str(place).encode())
-        if store.holds(log.match_id):
-            report.present += 1
-            continue
-        writer.add(log, verdict)
-        report.imported += 1
-        report.unfinished += not verdict.is_over
-    return bad
+        if self.store.holds(log.match_id):
+            self.report.present += 1
+        elif self._known and self._known.has(log):
+            self.report.duplicates += 1
+            return
+        else:
+            self.writer.add(log, judged)
+            self.report.imported += 1
+            self.report.unfinished += not judged.is_over
+            self.report.orphans += record.branch is not None and log.fork is None
+            if self._known:
+                self._known.add(log)
+        self._family[record.name] = log.match_id
+
+    def _fork(self, branch: Branch) -> Fork | None:
+        parent = self._family.get(branch.parent)
+        if parent is None:
+            with suppress(ValueError):
+                first, last = parse_id(branch.parent)
+                parent = first if first == last and self.store.holds(first) else None
+        return None if parent is None else Fork(parent, branch.at_seq, branch.inherited)
+
+
+def _said(fork: Fork | None) -> bytes:
+    return f"{fork.parent} {fork.at_seq} {fork.inherited}".encode() if fork else b""
 
 
 def _rejected(record: Record, refused: Refused) -> Rejected:
     ply = record.plies[refused.seq - 1] if record.plies and refused.seq else refused.seq
-    return Rejected(record.number, f"{refused.reason}: {refused.meaning}", record.text, ply)
+    where = f"{record.name}: " if record.branch else ""
+    return Rejected(record.number, f"{where}{refused.reason}: {refused.meaning}", record.text, ply)
 
 
 def _quarantine(store: Store, path: Path, bad: list[Rejected], report: Report) -> None:
-    """Keep what could not be imported, in one transaction: a file may consist of nothing else."""
+    """Keep what could not be imported, in one transaction: a file may consist of nothing else.
+
+    A record is kept once, with one of the reasons, whatever else is wrong with it.
+    """
     if not bad:
         return
+    first: dict[tuple[int, bytes], Rejected] = {}
+    others: Counter[tuple[int, bytes]] = Counter()
+    for one in sorted(bad, key=lambda one: one.number):
+        if first.setdefault((one.number, one.text), one) is not one:
+            others[one.number, one.text] += 1
+    kept = [
+        replace(one, reason=f"{one.reason} (and {others[key]:,} more)") if others[key] else one
+        for key, one in first.items()
+    ]
     with store.journal.writing() as db:
         db.executemany(
             "INSERT INTO quarantine (file, record, ply, reason, text) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (file, record, text) DO UPDATE SET ply = excluded.ply, reason = excluded.reason",
-            [(path.name, one.number, one.ply, one.reason, one.text) for one in bad],
+            [(path.name, one.number, one.ply, one.reason, one.text) for one in kept],
         )
-    report.quarantined += len(bad)
+    report.quarantined += len(kept)
 
 
 def quarantine(store: Store) -> Iterator[tuple[str, int, int | None, str, bytes]]:

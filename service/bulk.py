@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kifold.records.formats import Format
+    from kifold.records.importing import Report as ImportReport
     from kifold.records.log import Log
     from kifold.records.store import Store
 
@@ -45,8 +46,14 @@ def import_(
     as_: Annotated[
         str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl; by default the ending says.")
     ] = None,
+    skip_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--skip-duplicates", help="Pass over matches in which another, there by then, has all that was played."
+        ),
+    ] = False,
 ) -> None:
-    """Import record files; bad records go to quarantine, the rest is imported.
+    """Import record files; bad records go to quarantine, the rest is imported, variations as forks.
 
     Exit status 1 when there was nothing but bad ones. Example: kifold import games.blksgf
     """
@@ -61,17 +68,26 @@ def import_(
     with context_of(context).store(create=True) as store:
         for path, form in zip(file, forms, strict=True):
             with Progress(f"importing {path.name}") as progress:
-                report = import_file(store, path, form, pairs(set_, "--set"), progress)
-            typer.echo(
-                f"{path.name}: {report.imported:,} imported ({report.unfinished:,} unfinished), "
-                f"{report.present:,} already there, {report.quarantined:,} in quarantine"
-            )
+                report = import_file(store, path, form, pairs(set_, "--set"), progress, skip_duplicates=skip_duplicates)
+            typer.echo(f"{path.name}: {_in_words(report)}")
             bad += report.quarantined
-            held += report.imported + report.present
+            held += report.imported + report.present + report.duplicates
     if bad:
         typer.echo(f"kifold: {bad:,} records are in quarantine: see why with `kifold quarantine`", err=True)
     if bad and not held:
         raise typer.Exit(1)
+
+
+def _in_words(report: ImportReport) -> str:
+    said = (
+        f"{report.imported:,} imported ({report.unfinished:,} unfinished), {report.present:,} already there, "
+        f"{report.quarantined:,} in quarantine"
+    )
+    if report.duplicates:
+        said += f", {report.duplicates:,} duplicates passed over"
+    if report.orphans:
+        said += f"; {report.orphans:,} of those imported are forks of a match that is not there"
+    return said
 
 
 def quarantine(context: typer.Context, format_: FormatOption = "table") -> None:
@@ -102,10 +118,11 @@ def export(
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file; by default to standard output.")] = None,
 ) -> None:
-    """Export matches as a record file.
+    """Export matches as a record file. A blksgf record holds the forks of its match too, as variations.
 
     Example: kifold export --where "variant = 'duo'" --out duo.blksgf
     """
+    from kifold.records.forking import in_families
     from kifold.records.formats import format_named, format_of
 
     if bool(match) == bool(where):
@@ -113,6 +130,7 @@ def export(
     form = format_named(as_) if as_ else format_of(out) if out else format_named("jsonl")
     with context_of(context).store() as store:
         ids, is_partial = ([store.find(text) for text in match], False) if match else _ids_where(store, where or "")
+        ids = in_families(store, ids, whole=form.nests)
         logs = _counted(store.logs(ids))
         if out is None:
             form.write(logs, sys.stdout.buffer)

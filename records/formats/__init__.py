@@ -23,14 +23,28 @@ class FormatError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """Where a record goes on differently from another: what `kifold.records.log.Fork` says of matches.
+
+    `parent` is the `name` of a record before it with nothing but branches between them, or the id of a match.
+    """
+
+    parent: str
+    at_seq: int
+    inherited: int
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One match as a file has it. Its events are validated and not yet checked by the rules.
 
     Attributes:
-        number: the place of the record in its file, from 1.
+        number: the place of the record in its file, from 1; a variation has that of the record that it belongs to.
         started, events, players: the match.
         text: the record itself, kept when the match is refused.
         plies: for each event the ply that a reader of the file would name; empty where it is the event's number.
+        name: what branches call it.
+        branch: where it leaves another record; None for one that stands by itself.
     """
 
     number: int
@@ -39,6 +53,8 @@ class Record:
     players: tuple[str, ...] = ()
     text: bytes = b""
     plies: tuple[int, ...] = ()
+    name: str = ""
+    branch: Branch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +89,10 @@ class Format:
         suffixes: endings of its files, such as ``.blksgf``.
         read: (path, options) -> records in order. `options` are values given by `--set` as text, for every match; the
             reader resolves them by the ruleset. One bad record yields a `Rejected` and reading goes on.
-        write: (logs, file) -> writes all; raises FormatError for a match that the format cannot say.
+        write: (logs, file) -> writes all; raises FormatError for a match that the format cannot say. Forks come after
+            their parents, see `kifold.records.forking.in_families`.
         rulesets: the rulesets whose matches it can write; empty: all.
+        nests: whether a record holds the forks of its match as well.
     """
 
     name: str
@@ -82,6 +100,7 @@ class Format:
     read: Callable[[Path, Mapping[str, str]], Iterator[Record | Rejected]]
     write: Callable[[Iterable[Log], IO[bytes]], None]
     rulesets: frozenset[str] = field(default_factory=frozenset)
+    nests: bool = False
 
 
 @cache

@@ -52,8 +52,6 @@ COMMENT = "comment"
 PREFIX = "blksgf:"
 NODE = Noted(PREFIX + "node")
 """Says that a node without a move begins."""
-SIDE_LINES = PREFIX + "side-lines"
-"""Note that holds the other continuations, as texts. No property can be called so."""
 
 _REMARK = re.compile("AR|B|BL|BM|C|CR|DD|DM|DO|FG|GB|GW|HO|IT|KO|LB|LN|MA|MN|N|OB|OW|PM|SL|SQ|TB|TE|TR|TW|UC|V|VW|W|WL")
 """Properties that SGF and Pentobi have in any node, so also in a root they are remarks and no headers."""

@@ -6,9 +6,12 @@ property for stands in properties of ours, which others ignore and keep (`kifold
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import groupby
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
+from itertools import groupby, takewhile
+from operator import itemgetter
 
 import msgspec
 
@@ -29,64 +32,147 @@ from kifold.records.formats.blksgf_names import (
     ORDER,
     PREFIX,
     PROPERTY,
-    SIDE_LINES,
     TAG,
     Names,
     names_of,
     variant_of,
 )
-from kifold.records.formats.sgf import Node, Property, Tree, cells_text, read_trees, write_tree
+from kifold.records.formats.sgf import Node, Property, Tree, cells_text
 from kifold.records.ids import id_text
-from kifold.records.log import Log
+from kifold.records.log import Log, taken_over
 
-_IN_NODE, _HIDDEN, _OPENS, _IMPLIED, _BRANCHES = range(5)
+_IN_NODE, _HIDDEN, _OPENS, _IMPLIED = range(4)
 
 
-def tree_of(log: Log) -> Tree:
-    """A match as the tree of its record.
+def trees_of(family: Sequence[Log]) -> list[Tree]:
+    """A match and its forks, each after its parent, as the tree of one record, in which forks are variations.
+
+    A fork that cannot be told as one, since it would read back otherwise, gets a tree of its own, after the others.
 
     Raises:
         FormatError: for a match of another ruleset or revision, or that no board shows.
     """
+    trees: list[Growing] = []
+    lines: dict[int, _Line] = {}
+    for log in family:
+        with _said(log):
+            forms = _forms(log)
+            parent = lines.get(log.fork.parent) if log.fork else None
+            place = parent.place_of(log, forms) if parent else None
+            if parent is None or place is None:
+                trees.append(Growing())
+                line = _Line(log, trees[-1], ())
+                line.begin()
+            else:
+                line = _Line(log, parent.tree, parent.up_to(place))
+            line.write(forms)
+            lines[log.match_id] = line
+    return [tree.grown() for tree in trees]
+
+
+class Growing:
+    """A tree that nodes are added to at any place, each after those that it follows."""
+
+    def __init__(self) -> None:
+        self.nodes: list[list[Property]] = []
+        self.below: list[list[int]] = []
+
+    def add(self, properties: list[Property], above: int) -> int:
+        """Add a node after what follows `above` so far (−1: the root); its number."""
+        self.nodes.append(properties)
+        self.below.append([])
+        if above >= 0:
+            self.below[above].append(len(self.nodes) - 1)
+        return len(self.nodes) - 1
+
+    def grown(self) -> Tree:
+        """The tree, its nodes in the order of a text."""
+        nodes: list[Node] = []
+        waiting = [(0, -1)]
+        while waiting:
+            number, parent = waiting.pop()
+            nodes.append(Node(_joined(self.nodes[number]), parent))
+            waiting += [(one, len(nodes) - 1) for one in reversed(self.below[number])]
+        return Tree(nodes)
+
+
+@contextmanager
+def _said(log: Log) -> Iterator[None]:
     name, revision = log.started.ruleset, log.promoted or log.started.revision
     if (name, revision) != (BLOKUS.name, BLOKUS.revision):
         said = f"{BLOKUS.name}, revision {BLOKUS.revision}, not {name}, revision {revision}"
         raise FormatError(f"match {id_text(log.match_id)}: blksgf is for {said}; write it as jsonl")
     try:
-        return _Writer(log).tree()
+        yield
     except ValueError as error:
         raise FormatError(f"match {id_text(log.match_id)}: blksgf cannot say it: {error}") from None
 
 
-class _Writer:
-    """A record being written: its main line, what properties the last node of it has, and what hangs on which node."""
+class _Line:
+    """A line of play being written into a tree.
 
-    def __init__(self, log: Log) -> None:
+    Attributes:
+        path: the nodes from the root on, and for each the number of the last event that is told by then.
+    """
+
+    def __init__(self, log: Log, tree: Growing, path: Iterable[tuple[int, int]]) -> None:
         self.log = log
+        self.tree = tree
+        self.path = list(path)
         self.names = names_of(log.started.variant)
-        self.line: list[list[Property]] = [_root(log, self.names)]
-        self.written = {one.name for one in self.line[0]}
-        self.side_lines: dict[int, list[Tree]] = {}
+        self.node: list[Property] = []
+        self.written: set[str] = set()
 
-    def tree(self) -> Tree:
-        for event, form in zip(self.log.events, _forms(self.log), strict=True):
+    def begin(self) -> None:
+        """Write the root."""
+        self._open(_root(self.log, self.names))
+
+    def _open(self, properties: list[Property]) -> None:
+        self.node = properties
+        self.written = {one.name for one in properties}
+        above = self.path[-1][0] if self.path else -1
+        self.path.append((self.tree.add(properties, above), 0))
+
+    def write(self, forms: Sequence[int]) -> None:
+        """Write the events that the path does not tell yet; `forms` is of all events."""
+        begin = last = self.path[-1][1]
+        for seq, event in enumerate(self.log.events[begin:], start=begin + 1):
+            form = forms[seq - 1]
             if form == _OPENS:
-                self.line.append([])
-                self.written = set()
-            if form == _BRANCHES and isinstance(event, Noted):
-                self.side_lines[len(self.line) - 1] = [tree for tree in map(_side_line, event.values) if tree]
-            elif form == _OPENS and isinstance(event, Place):
+                self.path[-1] = (self.path[-1][0], last)
+                self._open([])
+            if form == _OPENS and isinstance(event, Place):
                 squares = _cells_text(self.names.side, event.piece, event.orientation, event.x, event.y)
                 self._put(_of(self.names.written, event.colour), (squares,))
             elif form in {_IN_NODE, _HIDDEN}:
                 self._add(event, is_hidden=form == _HIDDEN)
-        nodes = Tree.straight(map(_joined, self.line)).nodes
-        for hanging in sorted(self.side_lines, reverse=True):
-            for side_line in self.side_lines[hanging]:
-                start = len(nodes)
-                for node in side_line.nodes:
-                    nodes.append(Node(node.properties, hanging if node.parent < 0 else node.parent + start))
-        return Tree(nodes)
+            if form != _IMPLIED:
+                last = seq
+        self.path[-1] = (self.path[-1][0], last)
+
+    @cached_property
+    def stood(self) -> list[tuple[int, Event]]:
+        """What a fork of the end has from this line."""
+        return taken_over(self.log.events, len(self.log.events))
+
+    def up_to(self, place: int) -> list[tuple[int, int]]:
+        """The path up to one of its nodes, as a fork has it, which numbers only what stands."""
+        return [(node, bisect(self.stood, told, key=itemgetter(0))) for node, told in self.path[: place + 1]]
+
+    def place_of(self, fork: Log, forms: Sequence[int]) -> int | None:
+        """The number of the node on the path from which a fork is to go on so that it reads back as it is.
+
+        That is the last one that tells nothing but what the fork shares, if the fork goes on with a node and there is
+        another to go on first. None where there is none.
+        """
+        if fork.fork is None or (fork.started, fork.players) != (self.log.started, self.log.players):
+            return None
+        shared = takewhile(lambda pair: pair[0] == pair[1], zip(fork.events, (e for _, e in self.stood), strict=False))
+        most = min(sum(1 for _ in shared), fork.fork.inherited, len(fork.events) - 1)
+        for place, (node, told) in reversed(list(enumerate(self.up_to(len(self.path) - 1)))):
+            if told <= most and forms[told] in {_OPENS, _IMPLIED} and self.tree.below[node]:
+                return place
+        return None
 
     def _add(self, event: Event, *, is_hidden: bool) -> None:
         """Puts an event into the last node: as the property that it was read from, or as one of ours."""
@@ -96,7 +182,7 @@ class _Writer:
             self._put(EVENT, (msgspec.json.encode(to_json(event)).decode(),))
 
     def _put(self, name: str, values: tuple[str, ...]) -> None:
-        self.line[-1].append(Property(name, values))
+        self.node.append(Property(name, values))
         self.written.add(name)
 
     def _name(self, note: Noted) -> str | None:
@@ -114,7 +200,7 @@ class _Writer:
             return name if moves and names.rank(name) >= min(moves) else None
         if name in names.setup or name in {"PL", "AE"}:
             return None
-        return name if len(self.line) > 1 or self._is_rest(name, note) else None
+        return name if len(self.path) > 1 or self._is_rest(name, note) else None
 
     def _is_rest(self, name: str, note: Noted) -> bool:
         """Whether a root leaves a property of that name for a note."""
@@ -139,8 +225,7 @@ def _joined(properties: list[Property]) -> list[Property]:
 
 def _forms(log: Log) -> list[int]:
     """How each event is written: in the node that is open (what was taken back only as a property of ours), as a node
-    of its own, not at all since the next move implies it, or as other continuations of the node. The last two only
-    stand directly before a node.
+    of its own, or not at all since the next move, directly after it, implies it.
     """
     standing = {seq for seq, _ in standing_events(log.events)}
     forms = []
@@ -151,24 +236,10 @@ def _forms(log: Log) -> list[int]:
             form, follows = _OPENS, type(event)
         elif isinstance(event, Pass) and follows is Place and log.started.options.get("voluntary_pass"):
             form = _IMPLIED
-        elif follows is not None and isinstance(event, Noted) and event.name == SIDE_LINES and _are_side_lines(event):
-            form, follows = _BRANCHES, None
         else:
             form, follows = _IN_NODE if seq in standing else _HIDDEN, None
         forms.append(form)
     return forms[::-1]
-
-
-def _are_side_lines(note: Noted) -> bool:
-    return bool(note.values) and all(map(_side_line, note.values))
-
-
-def _side_line(text: str) -> Tree | None:
-    """The tree of a side line's text, None if it would be read back as another text."""
-    trees = list(read_trees(text))
-    if len(trees) == 1 and isinstance(trees[0], Tree) and write_tree(trees[0], keep_blanks=True) == text:
-        return trees[0]
-    return None
 
 
 def _root(log: Log, names: Names) -> list[Property]:

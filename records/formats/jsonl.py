@@ -5,8 +5,10 @@
 
 `match` is for the reader's eye: an imported match gets its id from what it says. `ruleset`, `variant` and `events` must
 be there; what else is missing is as in a new match without a setup. A match that was begun under a later version of
-the ruleset's declaration than the first has that too, as `schema`. Anything unknown or out of its range costs the
-line, and only that. Compressed files (gzip) are read; whoever writes one compresses what `write` gives.
+the ruleset's declaration than the first has that too, as `schema`. A fork has three more: `parent`, the `match` of a
+line before it, with nothing but forks between them, or a match of the store; `at_seq`, the last event of that which it
+shares; and `inherited`, how many of its own events, the first ones, are shared. Anything unknown or out of its range
+costs the line, and only that. Compressed files (gzip) are read; whoever writes one compresses what `write` gives.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from kifold.core.codec import from_json, setup_from_json, started_to_json, to_js
 from kifold.core.events import OptionValue
 from kifold.core.options import parse_options
 from kifold.core.registry import ruleset
-from kifold.records.formats import Format, Record, Rejected, one_line
+from kifold.records.formats import Branch, Format, Record, Rejected, one_line
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 
@@ -43,6 +45,9 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """One line."""
 
     match: str = ""
+    parent: str = ""
+    at_seq: Annotated[int, msgspec.Meta(ge=0)] = 0
+    inherited: Annotated[int, msgspec.Meta(ge=0)] = 0
     ruleset: str
     variant: str
     revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
@@ -151,7 +156,10 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
             events.append(from_json(rules, said))
         except ValueError as error:
             raise _Wrong(f"event {seq}: {error}", seq) from None
-    return Record(number, started, tuple(events), tuple(line.players), text)
+    if line.inherited > min(len(events), line.at_seq):
+        raise _Wrong(f"{line.inherited} events are inherited, of {line.at_seq} and of {len(events)} here")
+    branch = Branch(line.parent, line.at_seq, line.inherited) if line.parent else None
+    return Record(number, started, tuple(events), tuple(line.players), text, name=line.match, branch=branch)
 
 
 def write(logs: Iterable[Log], file: IO[bytes]) -> None:
@@ -160,11 +168,18 @@ def write(logs: Iterable[Log], file: IO[bytes]) -> None:
         started = log.started
         line = {
             "match": id_text(log.match_id),
+            **_fork(log),
             **started_to_json(started),
             "players": log.players,
             "events": [to_json(event) for event in log.events],
         }
         file.write(msgspec.json.encode(line) + b"\n")
+
+
+def _fork(log: Log) -> dict[str, Any]:
+    if log.fork is None:
+        return {}
+    return {"parent": id_text(log.fork.parent), "at_seq": log.fork.at_seq, "inherited": log.fork.inherited}
 
 
 JSONL = Format("jsonl", (".jsonl", ".jsonl.gz"), read, write)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.play import Play
 from kifold.core.ruleset import Ruleset
 from kifold.records.formats import Record, Rejected
-from kifold.records.formats.blksgf import record_of
-from kifold.records.formats.blksgf_write import tree_of
+from kifold.records.formats.blksgf import records_of
+from kifold.records.formats.blksgf_write import trees_of
 from kifold.records.formats.sgf import read_trees, write_tree
-from kifold.records.log import Log
+from kifold.records.log import Fork, Log
 
 
 def records(text: str, **options: Any) -> list[Record | Rejected]:
-    return [record_of(found, options) for found in read_trees(text)]
+    return [record for found in read_trees(text) for record in records_of(found, options)]
 
 
 def match(text: str, **options: Any) -> Record:
-    (record,) = records(text, **options)
+    record, *_ = records(text, **options)
     assert isinstance(record, Record), record
     return record
 
@@ -38,8 +38,28 @@ def log_of(record: Record) -> Log:
     return Log(0, record.started, record.events, record.players)
 
 
+def logs_of(found: Iterable[Record | Rejected]) -> list[Log]:
+    """The records of one family as logs, each with what it is a fork of; those that were rejected are left out."""
+    ids: dict[str, int] = {}
+    logs = []
+    for number, record in enumerate(found):
+        if isinstance(record, Record):
+            log = log_of(record)
+            log.match_id = ids[record.name] = number
+            if record.branch:
+                log.fork = Fork(ids[record.branch.parent], record.branch.at_seq, record.branch.inherited)
+            logs.append(log)
+    return logs
+
+
+def family_saved(logs: Sequence[Log]) -> list[str]:
+    """The texts of a match and its forks."""
+    return [write_tree(tree, keep_blanks=True) for tree in trees_of(logs)]
+
+
 def saved(log: Record | Log, indent: int | None = None) -> str:
-    return write_tree(tree_of(log_of(log) if isinstance(log, Record) else log), indent, keep_blanks=True)
+    (tree,) = trees_of([log_of(log) if isinstance(log, Record) else log])
+    return write_tree(tree, indent, keep_blanks=True)
 
 
 def content(log: Record | Log) -> tuple[Started, list[tuple[str, str]], list[Event], tuple[str, ...]]:
@@ -48,13 +68,20 @@ def content(log: Record | Log) -> tuple[Started, list[tuple[str, str]], list[Eve
 
 
 def played(
-    ruleset: Ruleset, started: Started, seed: int, plies: int, note: Callable[[random.Random], Noted] | None = None
+    ruleset: Ruleset,
+    started: Started,
+    seed: int,
+    plies: int,
+    note: Callable[[random.Random], Noted] | None = None,
+    after: Sequence[Event] = (),
 ) -> list[Event]:
-    """A match with notes, moves taken back, and perhaps an ending that the rules do not force.
+    """A match with notes, moves taken back, and perhaps an ending that the rules do not force; it begins with `after`.
 
     Like a simulation it may pass and skip; each event is legal where it stands.
     """
     play, rng = Play(ruleset, started), random.Random(seed)
+    for event in after:
+        play.add(event)
     for _ in range(plies):
         dice = rng.random()
         if note and dice < 0.25:

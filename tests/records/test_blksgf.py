@@ -13,10 +13,10 @@ from kifold.core.options import RulesetError
 from kifold.core.play import Refused
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import Pass
-from kifold.records.formats import Record, Rejected
+from kifold.records.formats import Branch, Record, Rejected
 from kifold.records.formats.blksgf import BLKSGF
 from kifold.records.judge import Judged, judge_log
-from tests.records.blksgf_logs import content, log_of, match, reason, records, saved
+from tests.records.blksgf_logs import content, family_saved, log_of, logs_of, match, reason, records, saved
 from tests.rulesets.blokus_cases import DATA, VARIANT_OF, games, place
 
 CASES = {case["name"]: case for case in map(json.loads, (DATA / "format_cases.jsonl").read_text("utf-8").splitlines())}
@@ -139,17 +139,20 @@ def test_what_is_no_move_is_kept_where_it_stands() -> None:
     assert saved(record) == text
 
 
-def test_other_continuations_are_kept_where_they_hang() -> None:
-    text = "(;GM[Blokus](;1[a20](;2[t20];3[t1])(;2[t20,t19](;3[t1])(;3[s1,t1])))(;1[a20,b20]C[or so])(;C[x]))"
-    record = match(text)
-    assert list(record.events) == [
-        Noted("blksgf:side-lines", ("(;1[a20,b20]C[or so])", "(;C[x])")),
-        place(0, "a20"),
-        Noted("blksgf:side-lines", ("(;2[t20,t19](;3[t1])(;3[s1,t1]))",)),
-        place(1, "t20"),
-        place(2, "t1"),
+def test_other_continuations_are_matches_that_branch_where_they_hang() -> None:
+    text = "(;GM[Blokus](;1[a20](;2[t20];3[t1])(;2[t19,t20](;3[t1])(;3[s1,t1])))(;1[a20,b20]C[or so])(;C[x]))"
+    a, b, c = place(0, "a20"), place(1, "t20"), place(2, "t1")
+    other = place(1, "t20,t19")
+    found = records(text)
+    assert [(one.name, list(one.events), one.plies, one.branch) for one in found if isinstance(one, Record)] == [
+        ("main line", [a, b, c], (1, 2, 3), None),
+        ("variation 1", [a, other, c], (1, 2, 3), Branch("main line", 1, 1)),
+        ("variation 2", [a, other, place(2, "s1,t1")], (1, 2, 3), Branch("variation 1", 2, 2)),
+        ("variation 3", [place(0, "a20,b20"), Noted("comment", ("or so",))], (1, 1), Branch("main line", 0, 0)),
+        ("variation 4", [Noted("blksgf:node"), Noted("comment", ("x",))], (0, 0), Branch("main line", 0, 0)),
     ]
-    assert saved(record) == text
+    assert {(one.number, one.text) for one in found} == {(1, text.encode())}
+    assert family_saved(logs_of(found)) == [text]
 
 
 def test_a_move_in_the_root_is_a_move() -> None:

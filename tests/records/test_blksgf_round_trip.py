@@ -15,10 +15,10 @@ from kifold.core.events import Event, Finished, Noted, Resigned, Undone
 from kifold.core.play import Play
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import BlokusSetup, Pass, Place
-from kifold.records.formats import FormatError, Record
-from kifold.records.formats.blksgf_write import tree_of
+from kifold.records.formats import FormatError
+from kifold.records.formats.blksgf_write import trees_of
 from kifold.records.log import Log
-from tests.records.blksgf_logs import content, match, played, records, saved
+from tests.records.blksgf_logs import content, family_saved, logs_of, match, played, records, saved
 from tests.rulesets.blokus_cases import place, scattered
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
@@ -198,9 +198,12 @@ def property_text(rng: random.Random) -> str:
 def test_any_record_comes_back_the_same(seed: int, game: str) -> None:
     rng = random.Random(seed)
     text = f"(;GM[{game}]" + "".join(property_text(rng) for _ in range(rng.randrange(3))) + tree_text(rng, 2)[1:]
-    (record,) = records(text)
-    if isinstance(record, Record):
-        assert content(match(saved(record))) == content(record)
+    found = logs_of(records(text))
+    if found:
+        (again,) = family_saved(found)
+        read = logs_of(records(again))
+        assert list(map(content, read)) == list(map(content, found))
+        assert [log.fork and log.fork.inherited for log in read] == [log.fork and log.fork.inherited for log in found]
 
 
 # What the format cannot say
@@ -224,4 +227,4 @@ def test_any_record_comes_back_the_same(seed: int, game: str) -> None:
 )
 def test_what_cannot_be_said_is_refused(log: Log, said: str) -> None:
     with pytest.raises(FormatError, match=said):
-        tree_of(log)
+        trees_of([log])

@@ -1,0 +1,249 @@
+"""Records with variations, and lines that are forks, go into a store as families and come out as such; duplicates."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kifold.core.rulesets.blokus import BLOKUS
+from kifold.records.forking import fork, in_families
+from kifold.records.formats import Format, format_of
+from kifold.records.formats.blksgf import BLKSGF
+from kifold.records.formats.jsonl import JSONL
+from kifold.records.ids import id_text
+from kifold.records.importing import Report, import_file, quarantine
+from kifold.records.journal import Journal
+from kifold.records.store import Store
+from tests.records.blksgf_logs import content
+from tests.rulesets.blokus_cases import place
+from tests.stores import archive_all, assert_exact, duo, game, quiet, record, varied
+
+GAME = "(;GM[Blokus]DT[2024](;1[a20](;2[t20];3[t1])(;2[s20,t20];3[t1](;4[a1])(;4[a1,a2])))(;1[a20,b20]C[or so]))"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "store", durability="off") as opened:
+        yield opened
+
+
+def taken(store: Store, text: str | bytes, name: str = "games.blksgf", **how: Any) -> Report:
+    path = store.folder.parent / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return import_file(store, path, format_of(path), {}, quiet, **how)
+
+
+def exported(store: Store, form: Format, only: list[int] | None = None) -> bytes:
+    file = io.BytesIO()
+    matches = [log.match_id for log in store.logs()] if only is None else only
+    form.write(store.logs(in_families(store, matches, whole=form.nests)), file)
+    return file.getvalue()
+
+
+def families(store: Store) -> set[str]:
+    """Every match by its content, with that of the match that it is a fork of."""
+    logs = {log.match_id: log for log in store.logs()}
+
+    def said(log: Any) -> str:
+        if log.fork is None:
+            return repr(content(log))
+        parent = logs.get(log.fork.parent)
+        above = said(parent) if parent else ""
+        return f"{content(log)!r} left {log.fork.at_seq} {log.fork.inherited} of {above}"
+
+    assert len({said(log) for log in logs.values()}) == len(logs)
+    return {said(log) for log in logs.values()}
+
+
+def test_variations_become_forks_and_are_written_in_their_places(store: Store) -> None:
+    assert taken(store, GAME + "\n" + GAME.replace("2024", "2025")) == Report(imported=8, unfinished=8)
+    forks = store.forks()
+    assert len(forks) == 6
+    for match, one in forks.items():
+        log, parent = store.log(match), store.log(one.parent)
+        assert log.is_archived
+        assert log.started == parent.started
+        assert list(log.events[: one.inherited]) == list(parent.events[: one.at_seq])
+        assert log.events[one.inherited] != parent.events[one.at_seq]
+    lines = sorted(exported(store, BLKSGF).decode().splitlines())
+    assert lines == [GAME, GAME.replace("2024", "2025")]
+    assert taken(store, "\n".join(lines)) == Report(present=8)
+    assert store.forks() == forks
+    assert_exact(store.folder, 8)
+
+
+def test_what_is_named_is_written_once_and_with_its_own_forks(store: Store) -> None:
+    taken(store, GAME)
+    forks = store.forks()
+    (root,) = {one.parent for one in forks.values()} - forks.keys()
+    assert exported(store, BLKSGF, [root]).decode() == GAME + "\n"
+    assert exported(store, BLKSGF, [*forks, root]).decode() == GAME + "\n"
+    (middle,) = {one.parent for one in forks.values()} - {root}
+    part = "(;GM[Blokus]DT[2024];1[a20];2[s20,t20];3[t1](;4[a1])(;4[a1,a2]))\n"
+    assert exported(store, BLKSGF, [middle]).decode() == part
+    assert len(exported(store, JSONL, [middle]).splitlines()) == 1
+
+
+def test_a_fork_that_was_played_on_is_a_variation_too(store: Store) -> None:
+    taken(store, "(;GM[Blokus];1[a20];2[t20];3[t1])")
+    ((root,),) = store.journal.rows("SELECT match FROM archived")
+    made = fork(store, root, 1)
+    store.append(made, [BLOKUS.notation.read(duo(), BLOKUS.state(), "yellow:s20,t20")])
+    assert exported(store, BLKSGF, [root]) == b"(;GM[Blokus];1[a20](;2[t20];3[t1])(;2[s20,t20]))\n"
+
+
+def test_an_illegal_variation_costs_itself_and_those_that_leave_it(store: Store) -> None:
+    text = "(;GM[Blokus];1[a20](;2[t20])(;3[t1](;4[a1])(;4[a1,a2]))(;2[s20,t20](;3[t1])(;2[u1])))"
+    assert taken(store, "(;GM[Blokus])" + text) == Report(imported=3, unfinished=3, quarantined=1)
+    lines = ["(;GM[Blokus])", "(;GM[Blokus];1[a20](;2[t20])(;2[s20,t20];3[t1]))"]
+    assert sorted(exported(store, BLKSGF).decode().splitlines()) == lines
+    ((_, number, ply, reason, kept),) = quarantine(store)
+    assert (number, ply, kept) == (2, 3, text.encode())
+    assert reason == "variation 4: 2[u1]: invalid point 'u1' (and 2 more)"
+    before = store.counts(), store.forks(), list(quarantine(store))
+    again = taken(store, "(;GM[Blokus])" + text)
+    assert (again.imported, again.quarantined) == (0, 1)
+    assert (store.counts(), store.forks(), list(quarantine(store))) == before
+
+
+def test_a_record_whose_main_line_is_illegal_stays_whole(store: Store) -> None:
+    text = "(;GM[Blokus](;2[t20];1[a20])(;1[a20](;2[t20])(;2[s20,t20])))"
+    assert taken(store, text) == Report(quarantined=1)
+    ((_, number, ply, reason, kept),) = quarantine(store)
+    assert (number, ply, kept) == (1, 1, text.encode())
+    assert reason.startswith("not_your_turn: ")
+    assert reason.endswith("(and 2 more)")
+    assert store.counts() == {}
+
+
+def test_families_go_out_and_in_as_lines(store: Store, tmp_path: Path) -> None:
+    taken(store, GAME)
+    match = store.new(duo(), ("Ada", "Bo"), varied(0))
+    made = fork(store, match, 20)
+    fork(store, made, 3)
+    text = exported(store, JSONL)
+    with Store(tmp_path / "other", durability="off") as other:
+        assert taken(other, text, "all.jsonl").imported == 7
+        assert families(other) == families(store)
+        assert taken(other, text, "again.jsonl") == Report(present=7)
+        assert families(other) == families(store)
+
+
+def test_a_line_whose_parent_lies_in_the_store_and_one_whose_parent_does_not(store: Store, tmp_path: Path) -> None:
+    match = record(store, 0)
+    made = fork(store, match, 4)
+    line = exported(store, JSONL, [made])
+    store.delete(made)
+    assert taken(store, line, "fork.jsonl") == Report(imported=1, unfinished=1)
+    (again,) = store.forks().items()
+    assert (again[1].parent, again[1].at_seq) == (match, 4)
+    assert taken(store, line, "again.jsonl") == Report(present=1)
+    with Store(tmp_path / "other", durability="off") as other:
+        assert taken(other, line, "fork.jsonl") == Report(imported=1, unfinished=1, orphans=1)
+        assert other.forks() == {}
+
+
+def test_a_line_that_cannot_be_a_fork_is_refused(store: Store) -> None:
+    match = record(store, 0)
+    line = exported(store, JSONL, [fork(store, match, 4)])
+    for right, wrong in ((b'"inherited":4', b'"inherited":5'), (b'"at_seq":4', b'"at_seq":3')):
+        assert right in line
+        assert taken(store, line.replace(right, wrong), "wrong.jsonl") == Report(quarantined=1)
+    assert "are inherited" in next(quarantine(store))[3]
+
+
+def test_a_fork_of_a_line_that_is_refused_is_refused_with_it(store: Store) -> None:
+    match = record(store, 0)
+    made = fork(store, match, 4)
+    lines = exported(store, JSONL, [match, made]).splitlines()
+    bad = lines[0].replace(b'"events":[', b'"events":[{"event":"undone","back_to":9},')
+    with Store(store.folder.parent / "other", durability="off") as other:
+        assert taken(other, bad + b"\n" + lines[1], "bad.jsonl") == Report(quarantined=2)
+        assert [row[3].partition(": ")[2] for row in quarantine(other)][1] == (
+            f"it leaves {id_text(match)}, which is refused"
+        )
+
+
+def test_a_file_and_what_its_matches_are_forks_of_are_listed_together(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(journal: Journal, forks: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "add_forks", broken)
+        with pytest.raises(KeyboardInterrupt):
+            taken(store, GAME)
+    assert (store.counts(), store.forks()) == ({}, {})
+    assert taken(store, GAME).imported == 4
+    assert exported(store, BLKSGF).decode() == GAME + "\n"
+
+
+# Duplicates
+
+A, B, C = (place(colour, square) for colour, square in enumerate(("a20", "t20", "t1")))
+
+DUPLICATES = [
+    (";1[a20];2[t20];3[t1]", 1),
+    (";1[a20];2[t20]", 1),
+    (";1[a20];2[t20]C[another comment];;3[t1]", 1),
+    (";1[a20];2[t20];3[t1];4[a1]", 0),
+    (";1[a20];2[s20,t20]", 0),
+    ("", 0),
+    ("C[nothing was played]", 0),
+    ("KFOPTION[start_corner=any_free];1[a20];2[t20];3[t1]", 0),
+    ("A1[a20]PL[2];2[t20];3[t1]", 0),
+]
+
+
+@pytest.mark.parametrize("is_archived", [False, True])
+@pytest.mark.parametrize(("moves", "skipped"), DUPLICATES)
+def test_a_match_that_is_there_with_all_its_events_can_be_passed_over(
+    store: Store, moves: str, skipped: int, is_archived: bool
+) -> None:
+    if is_archived:
+        taken(store, "(;GM[Blokus]DT[2024];1[a20];2[t20];3[t1])")
+    else:
+        store.new(BLOKUS.start("classic", {"start_corner": "by_colour"}), (), [A, B, C])
+    text = f"(;GM[Blokus]DT[2025]{moves})"
+    report = taken(store, text, "more.blksgf", skip_duplicates=True)
+    assert (report.imported, report.duplicates) == (1 - skipped, skipped)
+    assert taken(store, text, "more.blksgf").imported == skipped, "without the flag it comes in"
+    assert taken(store, text, "more.blksgf", skip_duplicates=True) == Report(present=1)
+
+
+def test_duplicates_in_one_file(store: Store) -> None:
+    one = "(;GM[Blokus];1[a20];2[t20])"
+    longer = "(;GM[Blokus];1[a20];2[t20];3[t1])"
+    assert taken(store, one * 3 + longer + one + longer, skip_duplicates=True) == Report(
+        imported=2, unfinished=2, duplicates=4
+    )
+
+
+def test_a_variation_is_passed_over_like_any_match_but_not_for_having_no_event_of_its_own(store: Store) -> None:
+    text = "(;GM[Blokus];1[a20](;2[t20];3[t1])(;2[s20,t20])(;C[to be seen])(;2[t20]))"
+    assert taken(store, text, skip_duplicates=True) == Report(imported=3, unfinished=3, duplicates=1)
+    assert exported(store, BLKSGF).decode() == text.replace("(;2[t20]))", ")") + "\n"
+    # Where the main line is there, what is new among its variations comes in, and is said to have no parent.
+    other = text.replace("GM[Blokus]", "GM[Blokus]DT[2024]").replace("s20,t20", "s19,t19,s20,t20")
+    report = taken(store, other, "other.blksgf", skip_duplicates=True)
+    assert (report.imported, report.duplicates) == (1, 3)
+    assert report.orphans == 1
+
+
+def test_duplicates_are_told_whatever_the_store_has_been_through(store: Store) -> None:
+    store.new(duo(), ("Ada", "Bo"), varied(0))  # game 0 with a note and a correction
+    gone = record(store, 3)
+    archive_all(store)
+    store.delete(gone)
+    with Store(store.folder.parent / "other", durability="off") as other:
+        record(other, 0)
+        record(other, 3)
+        other.new(duo(), (), game(0)[:11])
+        lines = exported(other, JSONL)
+    report = taken(store, lines, "all.jsonl", skip_duplicates=True)
+    assert (report.imported, report.duplicates) == (1, 2)
