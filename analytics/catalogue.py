@@ -16,8 +16,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from kifold.analytics.duplicates import duplicates_query
 from kifold.analytics.plies import PLY_COLUMNS, no_plies, ply_tables
-from kifold.analytics.sources import OnLeftOut, installed, not_installed, quoted, source_of
+from kifold.analytics.sources import OnLeftOut, Source, installed, not_installed, quoted, source_of
 from kifold.core.events import Undone, kind_of, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.records import Slot
@@ -28,8 +29,10 @@ from kifold.records.store import Store
 from kifold.replay.plies import components
 
 MATCH_COLUMNS = (
-    "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived"
+    "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived, "
+    "parent, forked_at"
 )
+NO_FORK = ", NULL::BIGINT AS parent, NULL::INTEGER AS forked_at"
 SCORE_COLUMNS = ("match_id", "ruleset", "variant", "seats", "finished", "seat", "player", "score", "rank", "shared")
 
 _DIGITS_OF_ID = (f"substr('{DIGITS}', ((id >> {shift}) & 31)::INTEGER + 1, 1)" for shift in range(BITS - 5, -1, -5))
@@ -107,8 +110,9 @@ def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut, plies:
                 on_left_out(line)
     views = [
         ("matches", "SELECT {columns}, match_text(match_id) AS match FROM {name}_matches"),
-        ("events", "SELECT match_id, '{name}' AS ruleset, seq, event, seat, undone FROM {name}_log"),
+        ("events", "SELECT match_id, '{name}' AS ruleset, seq, event, seat, undone, inherited FROM {name}_log"),
         ("scores", "SELECT {scores} FROM {name}_scores"),
+        ("duplicates", "SELECT * FROM _{name}_duplicates"),
     ]
     if all(f"{rules.name}_plies" in found.views for rules in chosen):
         views.append(("plies", "SELECT {plies} FROM {name}_plies"))
@@ -132,12 +136,17 @@ def _add_ruleset(found: Catalogue, store: Store, rules: Ruleset, on_left_out: On
     for part, query in source.queries.items():
         found.views[f"_{name}_{part}"] = query
     setup = f" REPLACE ({_setup_in_words(rules)} AS setup)" if fields_of(rules.setup) else ""
-    found.views[f"{name}_matches"] = f"SELECT *{setup}, '{name}' AS ruleset FROM _{name}_matches"
-    found.views[f"{name}_log"] = _log_query(rules, source.has_undone)
+    joined = f" LEFT JOIN (SELECT match_id, parent, forked_at FROM _forks_{name}) USING (match_id)"
+    found.views[f"{name}_matches"] = (
+        f"SELECT *{setup}{'' if source.has_forks else NO_FORK}, '{name}' AS ruleset "
+        f"FROM _{name}_matches{joined if source.has_forks else ''}"
+    )
+    found.views[f"{name}_log"] = _log_query(rules, source)
     # What was taken back does not count, and neither does taking it back.
     counts = f" WHERE NOT undone AND event IS DISTINCT FROM '{kind_of(Undone)}'" if source.has_undone else ""
     found.views[f"{name}_events"] = f"SELECT * EXCLUDE (undone) FROM {name}_log{counts}"
     found.views[f"{name}_scores"] = _scores_query(rules)
+    found.views[f"_{name}_duplicates"] = duplicates_query(rules, has_forks=source.has_forks)
 
 
 def _add_plies(found: Catalogue, rules: Ruleset, tables: Mapping[str, pa.Table], query: str) -> None:
@@ -150,25 +159,37 @@ def _add_plies(found: Catalogue, rules: Ruleset, tables: Mapping[str, pa.Table],
         for slot in components(rules)
     ]
     phase = f"{_in_words('phase', rules.phases)}::VARCHAR AS phase"
-    columns = [
-        f"'{rules.name}' AS ruleset" if one == "ruleset" else phase if one == "phase" else one for one in PLY_COLUMNS
-    ]
-    found.views[f"{rules.name}_plies"] = f"SELECT {', '.join([*columns, *lists])} FROM _{rules.name}_plies"
+    inherited, forks = _inherited(rules.name, has_forks=f"_forks_{rules.name}" in found.tables)
+    said = {"ruleset": f"'{rules.name}' AS ruleset", "phase": phase, "inherited": inherited}
+    columns = ", ".join([*(said.get(one, one) for one in PLY_COLUMNS), *lists])
+    found.views[f"{rules.name}_plies"] = f"SELECT {columns} FROM _{rules.name}_plies{forks}"
 
 
-def _log_query(rules: Ruleset, has_undone: bool) -> str:
+def _log_query(rules: Ruleset, source: Source) -> str:
     kinds = " ".join(f"WHEN {tag_of(event)} THEN '{kind_of(event)}'" for event in rules.known)
     columns = ", ".join(
         f"{_word(field, _column(rules, field.name))} AS {_name(field.name)}" for field in columns_of(rules).values()
     )
-    source = f"_{rules.name}_events"
+    rows = f"_{rules.name}_events"
     undone = "false"
-    if has_undone:
+    if source.has_undone:
         undone = (
-            f"EXISTS (SELECT 1 FROM {source} AS u WHERE u.match_id = e.match_id AND u.tag = {tag_of(Undone)} "
+            f"EXISTS (SELECT 1 FROM {rows} AS u WHERE u.match_id = e.match_id AND u.tag = {tag_of(Undone)} "
             "AND u.seq > e.seq AND u.back_to < e.seq)"
         )
-    return f"SELECT match_id, seq, CASE tag {kinds} END AS event, {columns}, {undone} AS undone FROM {source} AS e"
+    inherited, forks = _inherited(rules.name, has_forks=source.has_forks)
+    return (
+        f"SELECT match_id, seq, CASE tag {kinds} END AS event, {columns}, {undone} AS undone, {inherited} "
+        f"FROM {rows} AS e{forks}"
+    )
+
+
+def _inherited(name: str, *, has_forks: bool) -> tuple[str, str]:
+    """A column that says whether a fork has an event from its parent, and what has to be joined for it."""
+    if not has_forks:
+        return "false AS inherited", ""
+    forks = f"(SELECT match_id, n_inherited FROM _forks_{name}) AS f"
+    return "seq <= coalesce(f.n_inherited, 0) AS inherited", f" LEFT JOIN {forks} USING (match_id)"
 
 
 def _setup_in_words(rules: Ruleset) -> str:

@@ -20,6 +20,9 @@ from kifold.records.tables import row_started, value_of
 def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> Answer:
     """Finished matches grouped by their first `depth` decisions, up to the symmetries that the ruleset declares.
 
+    A fork that has them all from its parent counts only where no match of the same family has played them itself. So
+    decisions that forks share count once.
+
     Columns: variant, then seats (how many play) where a variant of the game leaves that open, opening, n, share (of all
     matches of the variant and seats that are long enough), then for each seat the rate of first places with its 95 %
     interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place shared by k seats counts 1/k. Sorted by n, the
@@ -92,18 +95,20 @@ def _prefixes(
         f"sum(coalesce(list_sum([1.0 / {sharing} FOR one IN result IF one.seat = {seat} AND one.rank = 1]), 0))"
         for seat in range(rules.most_seats)
     )
-    undone = f"(SELECT match_id, seq FROM {rules.name}_log WHERE NOT undone)"
+    standing = f"(SELECT match_id, seq, inherited FROM {rules.name}_log WHERE NOT undone)"
     query = f"""WITH decisions AS (
-        SELECT match_id, seq, struct_pack({fields}) AS event,
+        SELECT match_id, seq, inherited, struct_pack({fields}) AS event,
             row_number() OVER (PARTITION BY match_id ORDER BY seq) AS ply
-        FROM _{rules.name}_events SEMI JOIN {undone} USING (match_id, seq)
+        FROM _{rules.name}_events JOIN {standing} USING (match_id, seq)
         WHERE tag IN ({tags}) AND seq <= $reach),
     prefixes AS (
-        SELECT match_id, list(event ORDER BY ply) AS events FROM decisions WHERE ply <= $depth
-        GROUP BY match_id HAVING count(*) = $depth)
-    SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts}
-    FROM prefixes JOIN _{rules.name}_matches USING (match_id)
-    WHERE finished AND variant = coalesce($variant, variant) GROUP BY ALL"""
+        SELECT match_id, list(event ORDER BY ply) AS events, bool_and(inherited) AS is_shared
+        FROM decisions WHERE ply <= $depth GROUP BY match_id HAVING count(*) = $depth),
+    counting AS (
+        SELECT * FROM prefixes JOIN _{rules.name}_matches USING (match_id)
+        WHERE finished AND variant = coalesce($variant, variant)),
+    once AS ({_once(connection, rules)})
+    SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts} FROM once GROUP BY ALL"""
     values = {"depth": depth, "reach": _reach(connection, rules, depth), "variant": variant}
     for name, revision, schema, options, seats, setup, events, n, *first in stream(connection, query, values).rows:
         row = {
@@ -116,6 +121,17 @@ def _prefixes(
             "setup": setup,
         }
         yield row_started(rules, row), [_event(rules, event) for event in events], n, [float(f) for f in first]
+
+
+def _once(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> str:
+    """Those of the matches that are `counting` that count for their beginning."""
+    forks = f"_forks_{rules.name}"
+    if not run(connection, "SELECT 1 FROM duckdb_columns() WHERE table_name = $name", {"name": forks}).rows:
+        return "FROM counting"
+    return (
+        f"SELECT counting.* FROM counting LEFT JOIN {forks} USING (match_id) QUALIFY NOT is_shared OR "
+        "row_number() OVER (PARTITION BY coalesce(family, match_id), events ORDER BY is_shared, match_id) = 1"
+    )
 
 
 def _reach(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int) -> int:

@@ -15,7 +15,7 @@ from kifold.records.store import Store
 from kifold.replay.plies import logs_plies, plies_schema
 from kifold.replay.ply_files import left_out, ply_files
 
-PLY_COLUMNS = ("match_id", "ruleset", "ply", "seq", "seat", "legal", "phase", "scores", "ranks")
+PLY_COLUMNS = ("match_id", "ruleset", "ply", "seq", "seat", "legal", "phase", "scores", "ranks", "inherited")
 
 
 def asked_plies(sql: str, rulesets: Iterable[str]) -> list[str]:

@@ -29,6 +29,15 @@ OnLeftOut = Callable[[str], None]
 PARTS = ("matches", "events")
 READ = "hive_partitioning = false, union_by_name = true"
 """How files are read: one that is older than a column has null there."""
+FORKS_SCHEMA = pa.schema(
+    [
+        pa.field("match_id", pa.int64()),
+        pa.field("parent", pa.int64()),
+        pa.field("forked_at", pa.int32()),
+        pa.field("n_inherited", pa.int32()),
+        pa.field("family", pa.int64()),
+    ]
+)
 COVERED_SCHEMA = pa.schema([pa.field("file", pa.string()), pa.field("match_id", pa.int64())])
 
 
@@ -37,15 +46,17 @@ class Source:
     """The rows of one ruleset.
 
     Attributes:
-        tables: what has to lie in the database, by name: the live matches, their events, and which matches of which
-            files were deleted or replaced.
+        tables: what has to lie in the database, by name: the live matches, their events, which matches of which files
+            were deleted or replaced, and the forks.
         queries: for `matches` and `events` a query for all rows, live and archived.
         has_undone: whether anything may ever have been taken back: then the views have to look for it.
+        has_forks: whether a match is a fork; the same.
     """
 
     tables: dict[str, pa.Table]
     queries: dict[str, str]
     has_undone: bool
+    has_forks: bool
 
 
 def source_of(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> Source:
@@ -69,7 +80,34 @@ def source_of(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> Source:
                 *_holed(store, name, holed, at),
             ]
         )
-    return Source(tables, queries, _may_be_undone(store, rules, live_events))
+    forks = _forks(store, name)
+    if len(forks):
+        tables[f"_forks_{name}"] = forks
+    return Source(tables, queries, _may_be_undone(store, rules, live_events), len(forks) > 0)
+
+
+def _forks(store: Store, name: str) -> pa.Table:
+    """The forks of a ruleset.
+
+    `n_inherited` is how many of its first events a fork has from its parent; none when the parent was deleted, since
+    nobody else has them then. `family` is one of the match and all that go back to the same one: the first of them.
+    """
+    held = (
+        "SELECT match FROM forks WHERE EXISTS (SELECT 1 FROM matches WHERE id = match AND ruleset = ?) OR EXISTS "
+        "(SELECT 1 FROM archived AS a JOIN files ON files.id = file WHERE a.match = forks.match AND ruleset = ?)"
+    )
+    of_ruleset = [match for (match,) in store.journal.rows(held, (name, name))]
+    forks = store.forks()
+    parents = store.held({fork.parent for fork in forks.values()})
+    rows = []
+    for match in of_ruleset:
+        fork = forks[match]
+        family = match
+        while family in forks and forks[family].parent in parents:
+            family = forks[family].parent
+        inherited = fork.inherited if fork.parent in parents else 0
+        rows.append(dict(zip(FORKS_SCHEMA.names, (match, fork.parent, fork.at_seq, inherited, family), strict=True)))
+    return pa.Table.from_pylist(rows, FORKS_SCHEMA)
 
 
 def installed(on_left_out: OnLeftOut) -> list[Ruleset]:

@@ -18,6 +18,8 @@ VIEWS = {
     "<ruleset>_events and <ruleset>_log",
     "scores": "one row per match and seat, of all games: how the seat stands, at the end where finished",
     "plies": "one row per decision by a seat that counts, of all games: what it was made from and what came of it",
+    "duplicates": "one row per match in which nothing was played that another has not; a match and its forks are never "
+    "told of one another",
 }
 VIEWS_OF_RULESET = {
     "matches": "one row per match",
@@ -42,10 +44,15 @@ MEANINGS = {
     "finished": "whether the match is over",
     "ending": "rules, resigned, abandoned, …; null while unfinished",
     "archived": "whether it lies in the archive",
+    "parent": "the match that it is a fork of, which may have been deleted; null for all others",
+    "forked_at": "the last event of the parent that it shares",
     "seq": "number of the event in its log, from 1",
     "event": "the kind of event",
     "seat": "the seat that acted or is concerned, from 0; null for chance",
     "undone": "whether it was taken back",
+    "inherited": "whether a fork has it from its parent, which counts it already: WHERE NOT inherited",
+    "of": "the first match that has the same events, or one that has these and more",
+    "kind": "same or prefix",
     "player": "the seat's name",
     "score": "points by the rule book; null where it has none",
     "rank": "1 is best; ties share",

@@ -16,6 +16,7 @@ from kifold.core.registry import ruleset
 from kifold.core.ruleset import CHANCE
 from kifold.core.samples import sample_match
 from kifold.records import simulation
+from kifold.records.forking import fork
 from kifold.records.log import Log
 from kifold.records.store import Store
 from tests.rulesets.matches import folder
@@ -44,7 +45,8 @@ def fill_mixed(store: Store) -> dict[str, int]:
     """Fill a store; the matches that something happened to, by what it was."""
     for name, variant, seats, games in SIMULATED:
         simulate(store, ruleset(name).start(variant, seats=seats), games)
-    named = {"archived_varied": store.new(duo(), ("Ada", "Bo"), varied(1))}
+    named = fill_forks(store)
+    named["archived_varied"] = store.new(duo(), ("Ada", "Bo"), varied(1))
     named["archived_deleted"] = record(store, 2)
     named["brought_back"] = record(store, 3)
     named["archived_twice"] = record(store, 4)
@@ -61,11 +63,44 @@ def fill_mixed(store: Store) -> dict[str, int]:
     named["begins_anew"] = store.new(duo(), (), [game(7)[0], Undone(0), *game(8)])
     named["unfinished"] = record(store, 9, 7)
     named["empty"] = store.new(ruleset("blokus").start("classic", tags={"event": 'say "hi", ü'}))
+    for number in range(1, 8):
+        named[f"same_{number}"] = store.new(duo(), (), varied(number))
+        named[f"begun_{number}"] = store.new(duo(), ("Ada",), [*game(number)[: 2 * number], Noted("comment", ("x",))])
     named["deleted"] = record(store, 10)
     store.delete(named["deleted"])
     for name in ("chipstack", "edgecolor", "nibble", "unionking"):
         play = sample_match(ruleset(name), ruleset(name).start(), SEED, 1, limit=5)
         named[f"live_{name}"] = store.new(play.started, ("Ada", "Bo"), play.log)
+    return named
+
+
+def fill_forks(store: Store) -> dict[str, int]:
+    """Add forks, finished and not, live and archived, of matches that are finished, unfinished and deleted."""
+    named = {"forked": record(store, 11), "forked_early": record(store, 12, 5), "forked_and_deleted": record(store, 13)}
+    for place, (name, of, at, length) in enumerate(
+        [
+            ("fork", "forked", 9, None),
+            ("fork_at_once", "forked", 1, None),
+            ("fork_unfinished", "forked", 9, 0),
+            ("fork_of_fork", "fork", 12, None),
+            ("fork_of_unfinished", "forked_early", 4, None),
+            ("another_of_unfinished", "forked_early", 5, None),
+            ("fork_of_deleted", "forked_and_deleted", 6, None),
+            ("another_of_deleted", "forked_and_deleted", 6, None),
+        ]
+    ):
+        named[name] = fork(store, named[of], at)
+        if length is None:
+            play = store.folded(named[name])
+            while not play.is_over:
+                legal = play.legal()
+                play.add(legal[place % len(legal)])
+            store.append(named[name], play.log[len(store.log(named[name]).events) :])
+        if place < 4:
+            archive_all(store)
+    store.append(named["fork_of_unfinished"], [Undone(2), *game(12)[2:]])
+    store.append(named["forked_early"], [Undone(1)])
+    store.delete(named["forked_and_deleted"])
     return named
 
 
@@ -87,6 +122,11 @@ class Known:
         if isinstance(self.play.ending, Resigned):
             return "resigned"
         return "rules" if self.play.is_over else None
+
+    def inherited(self, known: dict[int, Known]) -> int:
+        """So many of its events, the first ones, are of a match that is there too."""
+        fork = self.log.fork
+        return fork.inherited if fork and fork.parent in known else 0
 
     def undone(self) -> set[int]:
         """The numbers of the events that were taken back, also of what took back."""
@@ -128,6 +168,11 @@ def decisions(one: Known, depth: int) -> tuple[Event, ...] | None:
     return tuple(actions[:depth]) if len(actions) >= depth else None
 
 
+def family(one: Known, known: dict[int, Known]) -> int:
+    """The match that this one goes back to."""
+    return family(known[one.log.fork.parent], known) if one.log.fork and one.inherited(known) else one.log.match_id
+
+
 def firsts(one: Known) -> dict[int, float]:
     """The part of the first place that each seat has."""
     best = [standing.seat for standing in one.play.result() if standing.rank == 1]
@@ -137,13 +182,25 @@ def firsts(one: Known) -> dict[int, float]:
 def count_openings(
     known: dict[int, Known], name: str, depth: int
 ) -> dict[tuple[Any, ...], tuple[int, dict[int, float]]]:
-    """By variant, seats and key of the opening the number of finished matches, and the first places of each seat."""
+    """By variant, seats and key of the opening the number of finished matches, and the first places of each seat.
+
+    What a fork has from another match counts for that; if it is not finished, for the first fork that is.
+    """
     counts: Counter[tuple[Any, ...]] = Counter()
     places: dict[tuple[Any, ...], Counter[int]] = {}
-    for one in known.values():
+    told: set[tuple[int, tuple[Event, ...]]] = set()
+    long_enough = [(one, decisions(one, depth)) for one in known.values()]
+    shared = {}
+    for one, events in long_enough:
+        actions = [seq for seq, event in one.play.effective if type(event) in one.play.ruleset.actions]
+        shared[one.log.match_id] = events is not None and actions[depth - 1] <= one.inherited(known)
+    for one, events in sorted(long_enough, key=lambda pair: (shared[pair[0].log.match_id], pair[0].log.match_id)):
         started = one.log.started
-        events = decisions(one, depth)
         if started.ruleset == name and one.play.is_over and events is not None:
+            beginning = (family(one, known), events)
+            if shared[one.log.match_id] and beginning in told:
+                continue
+            told.add(beginning)
             key = (started.variant, started.seats, ruleset(name).opening_key(started, events))
             counts[key] += 1
             places.setdefault(key, Counter()).update(firsts(one))

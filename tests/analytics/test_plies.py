@@ -27,7 +27,7 @@ from tests.rulesets.matches import folder
 from tests.stores import archive_all, quiet, record
 
 MIXED = pytest.mark.xdist_group("analytics_mixed")
-COLUMNS = ["match_id", "ruleset", "ply", "seq", "seat", "legal", "phase", "scores", "ranks"]
+COLUMNS = ["match_id", "ruleset", "ply", "seq", "seat", "legal", "phase", "scores", "ranks", "inherited"]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def in_words(name: str, row: dict[str, Any]) -> tuple[Any, ...]:
     for slot in components(rules):
         if slot.name in rules.words:
             row[slot.name] = [rules.words[slot.name][number] for number in row[slot.name]]
-    return tuple(row.values())
+    return tuple(row[one] for one in [*COLUMNS, *(slot.name for slot in components(rules))] if one != "ruleset")
 
 
 def looked_at(mixed: Mixed, name: str) -> list[Known]:
@@ -80,7 +80,7 @@ def looked_at(mixed: Mixed, name: str) -> list[Known]:
 def test_plies_of_a_ruleset(mixed: Mixed, listed: duckdb.DuckDBPyConnection, name: str) -> None:
     known = looked_at(mixed, name)
     rows = [
-        in_words(name, row)
+        in_words(name, row | {"inherited": row["seq"] <= one.inherited(mixed.known)})
         for one in known
         for row in expected_plies(ruleset(name), one.log.match_id, one.log.started, one.log.events)
     ]

@@ -11,12 +11,13 @@ import pytest
 from kifold.analytics.catalogue import connect
 from kifold.core.events import Noted, Undone
 from kifold.core.fields import fields_of
+from kifold.core.play import standing_events
 from kifold.core.registry import names, ruleset
 from kifold.core.schema import columns_of, sql_type
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.analytics.conftest import Mixed
-from tests.analytics.mixed import Known, kind
+from tests.analytics.mixed import Known, family, kind
 from tests.registered import NAMES
 
 pytestmark = pytest.mark.xdist_group("analytics_mixed")
@@ -84,13 +85,15 @@ def match_row(one: Known) -> tuple[Any, ...]:
         one.play.is_over,
         one.ending,
         log.is_archived,
+        log.fork.parent if log.fork else None,
+        log.fork.at_seq if log.fork else None,
         id_text(log.match_id),
     )
 
 
 MATCHES = [
     *("match_id", "ruleset", "variant", "revision", "options", "seats", "tags", "players", "n_events", "finished"),
-    *("ending", "archived", "match"),
+    *("ending", "archived", "parent", "forked_at", "match"),
 ]
 
 
@@ -135,7 +138,8 @@ def test_each_match_is_there_once(
 def test_matches_of_a_ruleset(mixed: Mixed, name: str) -> None:
     assert columns(mixed, f"{name}_matches") == [
         *("match_id", "variant", "revision", "schema", "options", "seats", "tags", "setup", "players", "n_events"),
-        *("finished", "ending", "result", "digest", "fingerprints", "archived", "ruleset"),
+        *("finished", "ending", "result", "digest", "fingerprints", "archived", "parent"),
+        *("forked_at", "ruleset"),
     ]
     found = mixed.rows(f"SELECT match_id, schema, setup, digest, result FROM {name}_matches")
     assert_same(
@@ -167,30 +171,32 @@ def test_ids_as_text(mixed: Mixed) -> None:
 
 
 def test_events(mixed: Mixed) -> None:
-    assert columns(mixed, "events") == ["match_id", "ruleset", "seq", "event", "seat", "undone"]
+    assert columns(mixed, "events") == ["match_id", "ruleset", "seq", "event", "seat", "undone", "inherited"]
     expected = []
     for match, one in mixed.known.items():
-        undone, seats = one.undone(), one.seats()
+        undone, seats, inherited = one.undone(), one.seats(), one.inherited(mixed.known)
         for seq, event in enumerate(one.log.events, start=1):
-            expected.append((match, one.log.started.ruleset, seq, kind(event), seats.get(seq), seq in undone))
+            row = (match, one.log.started.ruleset, seq, kind(event), seats.get(seq), seq in undone, seq <= inherited)
+            expected.append(row)
     assert_same(mixed.rows("FROM events"), expected)
+    assert sum(row[-2] for row in expected) > 20
     assert sum(row[-1] for row in expected) > 20
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_events_of_a_ruleset(mixed: Mixed, name: str) -> None:
     own = list(columns_of(ruleset(name)))
-    assert columns(mixed, f"{name}_events") == ["match_id", "seq", "event", *own]
-    assert columns(mixed, f"{name}_log") == ["match_id", "seq", "event", *own, "undone"]
+    assert columns(mixed, f"{name}_events") == ["match_id", "seq", "event", *own, "inherited"]
+    assert columns(mixed, f"{name}_log") == ["match_id", "seq", "event", *own, "undone", "inherited"]
     log, counting = [], []
     for match, one in ((one.log.match_id, one) for one in of(mixed, name)):
-        undone, seats = one.undone(), one.seats()
+        undone, seats, inherited = one.undone(), one.seats(), one.inherited(mixed.known)
         for seq, event in enumerate(one.log.events, start=1):
             said = {"seat": seats.get(seq)} | in_words(event)
             row = (match, seq, kind(event), *(said.get(column) for column in own))
-            log.append((*row, seq in undone))
+            log.append((*row, seq in undone, seq <= inherited))
             if seq not in undone and not isinstance(event, Undone):
-                counting.append(row)
+                counting.append((*row, seq <= inherited))
     assert_same(mixed.rows(f"FROM {name}_log"), log)
     assert_same(mixed.rows(f"FROM {name}_events"), counting)
 
@@ -261,6 +267,43 @@ def test_a_resigner_is_last_and_a_player_has_a_name(mixed: Mixed) -> None:
     ]
 
 
+# duplicates
+
+
+def test_duplicates(mixed: Mixed) -> None:
+    """Found pair by pair among all matches; of several that have all its events SQL names one."""
+    played: dict[int, tuple[Any, ...]] = {}
+    for match, one in mixed.known.items():
+        started = one.log.started
+        beginning = (started.ruleset, started.variant, started.options, started.seats, started.setup)
+        standing = standing_events(one.log.events)
+        played[match] = (repr(beginning), *(event for _, event in standing if not isinstance(event, Noted)))
+    families = {match: family(one, mixed.known) for match, one in mixed.known.items()}
+    by_first: dict[Any, list[int]] = {}
+    for match, events in played.items():
+        by_first.setdefault(events[:2], []).append(match)
+    same, prefix = {}, {}
+    for match, events in played.items():
+        if len(events) == 1:
+            continue
+        begin_so = [other for other in by_first[events[:2]] if played[other][: len(events)] == events]
+        first = min(other for other in begin_so if played[other] == events)
+        if families[first] != families[match]:
+            same[match] = first
+        elif first == match:
+            longer = {o for o in begin_so if played[o] != events and families[o] != families[match]}
+            if longer:
+                prefix[match] = longer
+    assert len(same) > 3
+    assert len(prefix) > 5
+    found = mixed.rows("FROM duplicates")
+    assert {(match, of) for match, of, kind in found if kind == "same"} == set(same.items())
+    pairs = {match: of for match, of, kind in found if kind == "prefix"}
+    assert pairs.keys() == prefix.keys()
+    assert all(of in prefix[match] for match, of in pairs.items())
+    assert len(found) == len(same) + len(prefix)
+
+
 # An empty store
 
 
@@ -268,7 +311,7 @@ def test_an_empty_store_has_the_same_views(mixed: Mixed, store: Store) -> None:
     described = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal ORDER BY ALL"
     with connect(store, plies=None) as empty:
         views = [row[0] for row in empty.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()]
-        assert len([view for view in views if not view.startswith("_")]) == 4 + 5 * len(names())
+        assert len([view for view in views if not view.startswith("_")]) == 5 + 5 * len(names())
         for view in views:
             assert empty.execute(f"SELECT count(*) FROM {view}").fetchall() == [(0,)]
         found = [row for row in empty.execute(described).fetchall() if not row[0].startswith("_")]
