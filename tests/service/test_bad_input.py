@@ -204,7 +204,7 @@ def test_a_setup_against_the_rules_is_refused(kifold: Kifold, tmp_path: Path) ->
 
 STORE_COMMANDS = [
     "log", "append 000 a1", "fork 000", "show 000", "delete 000 --yes", "archive", "sql select", "openings blokus",
-    "scores blokus", "quarantine", "export --where true", "coverage", "compact",
+    "scores blokus", "quarantine", "export --where true", "coverage", "compact", "plies",
 ]  # fmt: skip
 WRITING = ["new blokus", "simulate blokus --games 1"]
 
