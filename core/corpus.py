@@ -10,7 +10,8 @@ import numpy as np
 
 from kifold.core.codec import lifted
 from kifold.core.compiled import Compiled
-from kifold.core.events import Event, Setup, Started
+from kifold.core.events import Event, Setup, Started, tag_of
+from kifold.core.fields import fields_of
 from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
 from kifold.core.loops import NOTHING_LEGAL, SETUP_REFUSED
 from kifold.core.play import is_asked
@@ -57,6 +58,24 @@ class Corpus:
         starts = self.starts[first : last + 1]
         events = self.events[starts[0] : starts[-1]]
         return Corpus(self.ruleset, self.setups[first:last], events, starts - starts[0])
+
+    def only(self, wanted: np.ndarray[Any, Any]) -> Corpus:
+        """The matches for which `wanted` is true, alone."""
+        lengths = np.diff(self.starts)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[wanted])])
+        return Corpus(self.ruleset, self.setups[wanted], self.events[np.repeat(wanted, lengths)], starts)
+
+    def clear(self) -> None:
+        """Zero in each event what its type does not have, as plain events have it: `play` leaves remnants of others."""
+        for event in self.ruleset.events:
+            rows = self.events["tag"] == tag_of(event)
+            own = {name for field in fields_of(event) for name in (field.name, f"n_{field.name}")}
+            for slot in self.ruleset.event_record.slots:
+                if slot.name != "tag" and slot.name not in own:
+                    self.events[slot.name][rows] = 0
+                elif slot.length:
+                    beyond = np.arange(slot.length) >= self.events[f"n_{slot.name}"][:, None]
+                    self.events[slot.name][rows[:, None] & beyond] = 0
 
     def setup(self, match: int) -> Setup:
         """The setup of one match."""

@@ -57,13 +57,11 @@ class Group:
         """The matches for which `wanted` is true, alone."""
         if wanted.all():
             return self
-        lengths = np.diff(self.corpus.starts)
-        of_events = np.repeat(wanted, lengths)
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[wanted])])
+        of_events = np.repeat(wanted, np.diff(self.corpus.starts))
         return Group(
             list(compress(self.rows, wanted)),
             list(compress(self.started, wanted)),
-            Corpus(self.corpus.ruleset, self.corpus.setups[wanted], self.corpus.events[of_events], starts),
+            self.corpus.only(wanted),
             self.seats[of_events],
             self.is_plain[wanted],
             self.is_strange[wanted],

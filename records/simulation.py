@@ -54,10 +54,19 @@ def simulation(started: Started, policy: str, seed: int) -> Simulation:
     """
     if policy not in POLICIES:
         raise ValueError(f"no policy {policy!r}: choose from {', '.join(POLICIES)}")
-    if not 0 <= seed < SEED_LIMIT:
-        raise ValueError(f"a seed is a number from 0 to {SEED_LIMIT - 1}, not {seed}")
+    check_seed(seed)
     tags = {"source": "simulation", "policy": policy}
     return Simulation(msgspec.structs.replace(started, tags=tags | started.tags), policy, seed)
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that is out of range.
+
+    Raises:
+        ValueError: when it is.
+    """
+    if not 0 <= seed < SEED_LIMIT:
+        raise ValueError(f"a seed is a number from 0 to {SEED_LIMIT - 1}, not {seed}")
 
 
 def simulate(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kifold.service import exploring
 from kifold.service.compiling import compile_for_many
 from kifold.service.context import FormatOption, UsageError, WorkersOption, choose, print_json
 from kifold.service.matches import context_of
@@ -38,26 +39,55 @@ def verify(
         typer.Option(metavar="NAME[@REVISION]", help="Only this ruleset; with a revision, rehearse what that changes."),
     ] = None,
     match: Annotated[str | None, typer.Option(metavar="MATCH", help="Only this match, told in full.")] = None,
+    explore: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Also play N matches under the revision before and fold them under this."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the matches that are played: the same seed, the same matches.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.kifold.jsonl", help="Add the logs found to these golden logs.")
+    ] = None,
     workers: WorkersOption = None,
     format_: FormatOption = "table",
 ) -> None:
     """Fold every stored log again and compare: digests, legality, fingerprints, results.
 
     Failures are told by cause. With NAME@REVISION every log of that ruleset is folded under that revision, whatever it
-    is pinned to. Exit status 1 when anything failed, or would change. Example: kifold verify --ruleset blokus@1
+    is pinned to; with --explore matches are played too, to find what no stored log shows, a short log of each cause.
+    Exit status 1 when anything failed, or would change. Example: kifold verify --ruleset blokus@1
     """
     choose(format_, ("table", "json"), "--format")
     folder = path or context_of(context).folder
     only, target = _rules_of(ruleset)
+    if explore is not None:
+        exploring.check(target, seed, match, out)
+    elif out is not None:
+        raise UsageError("--out is for the logs that --explore finds: give that too")
     if match is not None:
         verify_one(folder, match, target)
         return
-    report, summary = verify_folder(folder, only, workers, target)
-    if format_ == "json":
-        print_json(report_as_json(report))
-    else:
+    report, summary = None, ""
+    if explore is None or path is not None or _is_to_verify(folder):
+        report, summary = verify_folder(folder, only, workers, target)
+    if report is not None and format_ == "table":
         print_report(report, summary, folder)
-    if not report.is_fine:
+    is_fine = report is None or report.is_fine
+    as_json = {} if report is None else report_as_json(report)
+    if target is not None and explore is not None:
+        done, summary = exploring.explored(target, explore, seed, workers)
+        stored = set() if report is None else set(report.causes)
+        as_json["explored"] = exploring.as_json(done, stored)
+        if format_ == "table":
+            exploring.print_exploration(done, summary, stored)
+        if out is not None:
+            said = exploring.keep(done, out)
+            typer.echo(said, err=format_ == "json")
+        is_fine = is_fine and not done.examples
+    if format_ == "json":
+        print_json(as_json)
+    if not is_fine:
         raise typer.Exit(1)
 
 
@@ -77,21 +107,31 @@ def verify_folder(
     """Verify a store, or a folder of archive files; the report, and how much was done how fast."""
     from kifold.records.store import Store
     from kifold.replay.causes import OUTCOMES, VERDICTS, Report
-    from kifold.replay.verify import Work, archive_files, verify_files, verify_store
+    from kifold.replay.verify import Work, verify_files, verify_store
 
-    is_store = (folder / "journal.sqlite").exists()
-    if not is_store and not archive_files(folder):
+    if not _is_to_verify(folder):
         raise UsageError(f"{folder}: is no kifold store and holds no archive files")
     report = Report(dict.fromkeys(OUTCOMES if target else VERDICTS, 0))
     with Progress("rehearsing" if target else "verifying") as progress:
         work = Work(report, only, workers or os.cpu_count() or 1, progress, _judging(target))
-        if is_store:
+        if _is_store(folder):
             with Store(folder, create=False) as store:
                 compile_for_many(store, archived=True, also=target)
                 verify_store(store, work)
         else:
             verify_files(folder, work)
     return report, progress.summary()
+
+
+def _is_store(folder: Path) -> bool:
+    return (folder / "journal.sqlite").exists()
+
+
+def _is_to_verify(folder: Path) -> bool:
+    """Whether there is a store, or archive files without one."""
+    from kifold.replay.verify import archive_files
+
+    return _is_store(folder) or bool(archive_files(folder))
 
 
 def _judging(target: Ruleset | None) -> Judging:
