@@ -270,7 +270,8 @@ class Folder:
             greedy: seats take the greedy choice instead of any legal event.
 
         Raises:
-            ValueError: when the rules refuse the setup, or leave somebody who has the turn without a legal event.
+            ValueError: when the rules refuse the setup, or leave somebody who has the turn without a legal event; after
+            the matches that were played before it.
         """
         room = EVENTS_AT_A_TIME
         random = np.zeros(1, dtype_of(Random))
@@ -291,12 +292,12 @@ class Folder:
                 self.out,
                 random,
             )
+            if played:
+                yield Corpus(self.ruleset, setups[:played], events[: starts[played]].copy(), starts[: played + 1])
             if too_long < 0:
                 raise ValueError(_FAULTS[too_long].format(self.ruleset.name, first + played))
             if too_long:
                 self._grow(too_long)
-            if played:
-                yield Corpus(self.ruleset, setups[:played], events[: starts[played]].copy(), starts[: played + 1])
             first, count = first + played, count - played
 
     def _grow(self, n: int) -> None:

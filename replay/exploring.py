@@ -24,6 +24,8 @@ from kifold.replay.causes import Cause, cause_of
 from kifold.replay.partings import Parting, partings
 from kifold.replay.shrinking import shrunk
 
+HOPELESS = 64
+"""When so many matches in a row cannot be played, those that follow in their part are not tried."""
 PART = 512
 """So many matches are played at a time: few enough that all workers have something to do until the end."""
 
@@ -220,16 +222,15 @@ class _Playing:
         """Play a part, and compare."""
         done = _Played(part.setting)
         template = flatten_setup(self.old, part.setting.started)
-        at, end = part.first, part.first + part.count
-        while at < end:
-            before = at
+        at, end, refused = part.first, part.first + part.count, 0
+        while at < end and refused < HOPELESS:
             try:
                 for corpus in self.folder.play(template, self.seed, at, end - at, greedy=part.setting.is_greedy):
                     self._compare(part.setting, at, corpus, done)
-                    at += len(corpus)
+                    at, refused = at + len(corpus), 0
             except ValueError as error:
-                # A setup that chance has drawn may be refused and the next one not; when two are, it is the setting.
-                at = end if at == before else at + 1
+                # A setup that chance has drawn may be refused, and the next one not.
+                at, refused = at + 1, refused + 1
                 done.why = done.why or str(error)
         done.unplayed = part.count - done.matches
         return done

@@ -4,38 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kifold.core import registry
-from kifold.core.events import Started
 from kifold.core.ruleset import Ruleset
-from kifold.core.scene import Scene
+from tests import installing
 from tests.core import toy
+from tests.installing import picture, revised
 
 if TYPE_CHECKING:
-    from tests.replay.plugged import Install
-
-
-def picture(started: Started, state: Any) -> Scene:
-    return Scene(1, 1, legend=[f"total {state.total}"])
+    from tests.replay.plugged import Install, Revise
 
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Installs the race, with other rules where they are named."""
-    real = registry.entries()
 
     def install(**changes: Any) -> Ruleset:
-        made = toy.race(rules=replace(toy.RACE.rules, **changes), picture=picture)
-        entry = SimpleNamespace(load=lambda: made, value="tests")
-        monkeypatch.setattr(registry, "entries", lambda: {**real, "race": entry})
-        registry.ruleset.cache_clear()
-        return made
+        return installing.install(toy.race(rules=replace(toy.RACE.rules, **changes), picture=picture), monkeypatch)
 
     yield install
+    registry.ruleset.cache_clear()
+
+
+@pytest.fixture
+def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Revise]:
+    """Installs the race with earlier revisions, each told by the name of its page, the newest first."""
+    yield lambda *pages: installing.install(revised(*pages), monkeypatch)
     registry.ruleset.cache_clear()
 
 
