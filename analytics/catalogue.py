@@ -30,7 +30,7 @@ from kifold.replay.plies import components
 
 MATCH_COLUMNS = (
     "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived, "
-    "parent, forked_at"
+    "parent, forked_at, promoted"
 )
 NO_FORK = ", NULL::BIGINT AS parent, NULL::INTEGER AS forked_at"
 SCORE_COLUMNS = ("match_id", "ruleset", "variant", "seats", "finished", "seat", "player", "score", "rank", "shared")

@@ -38,6 +38,7 @@ FORKS_SCHEMA = pa.schema(
         pa.field("family", pa.int64()),
     ]
 )
+PINS_SCHEMA = pa.schema([pa.field("match_id", pa.int64()), pa.field("promoted", pa.int16())])
 COVERED_SCHEMA = pa.schema([pa.field("file", pa.string()), pa.field("match_id", pa.int64())])
 
 
@@ -47,7 +48,7 @@ class Source:
 
     Attributes:
         tables: what has to lie in the database, by name: the live matches, their events, which matches of which files
-            were deleted or replaced, and the forks.
+            were deleted or replaced, the forks, and which were promoted.
         queries: for `matches` and `events` a query for all rows, live and archived.
         has_undone: whether anything may ever have been taken back: then the views have to look for it.
         has_forks: whether a match is a fork; the same.
@@ -83,6 +84,7 @@ def source_of(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> Source:
     forks = _forks(store, name)
     if len(forks):
         tables[f"_forks_{name}"] = forks
+    queries["matches"] = _with_promoted(store, tables, queries["matches"])
     return Source(tables, queries, _may_be_undone(store, rules, live_events), len(forks) > 0)
 
 
@@ -108,6 +110,18 @@ def _forks(store: Store, name: str) -> pa.Table:
         inherited = fork.inherited if fork.parent in parents else 0
         rows.append(dict(zip(FORKS_SCHEMA.names, (match, fork.parent, fork.at_seq, inherited, family), strict=True)))
     return pa.Table.from_pylist(rows, FORKS_SCHEMA)
+
+
+def _with_promoted(store: Store, tables: dict[str, pa.Table], matches: str) -> str:
+    """The rows of `matches` with the revision that each was promoted to; its table is added where there is one."""
+    pins = store.pins()
+    if not pins:
+        return f"SELECT *, NULL::SMALLINT AS promoted FROM ({matches})"
+    tables["_pins"] = pa.table([list(pins), list(pins.values())], PINS_SCHEMA)
+    return (
+        f"SELECT m.*, nullif(p.promoted, m.revision) AS promoted FROM ({matches}) AS m "
+        "LEFT JOIN _pins AS p ON p.match_id = m.match_id"
+    )
 
 
 def installed(on_left_out: OnLeftOut) -> list[Ruleset]:

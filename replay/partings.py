@@ -71,6 +71,12 @@ def parting(old: Ruleset, new: Ruleset, started: Started, events: Sequence[Event
     return _parting(first, end, is_other_seat=before.acted != after.acted, last=len(before.log))
 
 
+def is_declared_alike(old: Ruleset, new: Ruleset) -> bool:
+    """Whether states of two revisions have the same essential fields: else no two of their fingerprints are alike."""
+    essential = [[slot for slot in rules.state.slots if slot.role is None] for rules in (old, new)]
+    return essential[0] == essential[1]
+
+
 def result_of(play: Play) -> Any:
     """The result record of a match as it stands."""
     result = play.ruleset.result()

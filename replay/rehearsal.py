@@ -18,8 +18,8 @@ from kifold.records.judge import MANY
 from kifold.records.log import Log
 from kifold.records.reading import read_group
 from kifold.records.tables import row_started, rows_to_logs
-from kifold.replay.causes import EXACT, UNCHANGED, Verdict, cause_of
-from kifold.replay.partings import Parting, parting, partings
+from kifold.replay.causes import EXACT, OTHER_WAY, UNCHANGED, Verdict, cause_of
+from kifold.replay.partings import Parting, is_declared_alike, parting, partings
 from kifold.replay.verdicts import verify_group, verify_live
 
 
@@ -32,11 +32,13 @@ class Rehearsing:
     def group(self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Iterator[Verdict]:
         """The verdict of each match of a row group."""
         found = list(verify_group(rules, matches, events, pins, under=self.target))
-        others = self._others(rules, matches, events, pins, [not one.is_fine for one in found])
         of_logs = matches["revision"].to_pylist()
-        for one, of_log in zip(found, of_logs, strict=True):
-            revision = pins.get(one.match_id, of_log)
-            yield self._unchanged(one, revision) if one.is_fine else others[one.match_id]
+        revisions = [pins.get(one.match_id, of_log) for one, of_log in zip(found, of_logs, strict=True)]
+        # Of a match whose own rules are not installed nobody can say that nothing changes.
+        is_same = [one.is_fine and r in rules.revisions for one, r in zip(found, revisions, strict=True)]
+        others = self._others(rules, matches, events, pins, [not same for same in is_same])
+        for one, revision, same in zip(found, revisions, is_same, strict=True):
+            yield self._unchanged(one, revision) if same else others[one.match_id]
 
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
         """The verdict of a live match."""
@@ -46,6 +48,8 @@ class Rehearsing:
         return self._parted(own, log.started, log.rules, parting(log.rules, self.target, log.started, log.events))
 
     def _parted(self, own: Verdict, started: Started, rules: Ruleset, found: Parting | None) -> Verdict:
+        if found is None and not is_declared_alike(rules, self.target):
+            found = Parting(OTHER_WAY, own.events, "", ("state",), "its fields are declared otherwise")
         if found is None:
             return self._unchanged(own, rules.revision)
         to = self.target.revision
