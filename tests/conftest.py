@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.installing import Revise
 
 pytest.register_assert_rewrite("tests.rulesets.harness", "tests.rulesets.two_ways")
 
@@ -31,3 +36,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if MADE in config.stash:
         del os.environ["KIFOLD_CACHE"]
         shutil.rmtree(config.stash[MADE], ignore_errors=True)
+
+
+@pytest.fixture
+def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Revise]:
+    """Installs the race of the tests with earlier revisions."""
+    from kifold.core import registry
+    from tests.installing import install, revised
+
+    yield lambda *pages: install(revised(*pages), monkeypatch)
+    registry.ruleset.cache_clear()

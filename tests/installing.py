@@ -1,7 +1,8 @@
-"""Rulesets of tests, found by their names as installed ones are."""
+"""Rulesets of tests, found by their names as installed ones are. The fixture `revise` installs and takes away."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
@@ -15,6 +16,9 @@ from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
 from kifold.core.scene import Scene
 from tests.core import toy
+
+Revise = Callable[..., Ruleset]
+"""Installs the race with earlier revisions, each told by the name of its page, the newest first."""
 
 
 def picture(started: Started, state: Any) -> Scene:

@@ -87,13 +87,14 @@ def match_row(one: Known) -> tuple[Any, ...]:
         log.is_archived,
         log.fork.parent if log.fork else None,
         log.fork.at_seq if log.fork else None,
+        None,
         id_text(log.match_id),
     )
 
 
 MATCHES = [
     *("match_id", "ruleset", "variant", "revision", "options", "seats", "tags", "players", "n_events", "finished"),
-    *("ending", "archived", "parent", "forked_at", "match"),
+    *("ending", "archived", "parent", "forked_at", "promoted", "match"),
 ]
 
 
@@ -138,7 +139,7 @@ def test_each_match_is_there_once(
 def test_matches_of_a_ruleset(mixed: Mixed, name: str) -> None:
     assert columns(mixed, f"{name}_matches") == [
         *("match_id", "variant", "revision", "schema", "options", "seats", "tags", "setup", "players", "n_events"),
-        *("finished", "ending", "result", "digest", "fingerprints", "archived", "parent"),
+        *("finished", "ending", "result", "digest", "fingerprints", "archived", "promoted", "parent"),
         *("forked_at", "ruleset"),
     ]
     found = mixed.rows(f"SELECT match_id, schema, setup, digest, result FROM {name}_matches")

@@ -12,10 +12,10 @@ from kifold.core import registry
 from kifold.core.ruleset import Ruleset
 from tests import installing
 from tests.core import toy
-from tests.installing import picture, revised
+from tests.installing import picture
 
 if TYPE_CHECKING:
-    from tests.replay.plugged import Install, Revise
+    from tests.replay.plugged import Install
 
 
 @pytest.fixture
@@ -26,13 +26,6 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
         return installing.install(toy.race(rules=replace(toy.RACE.rules, **changes), picture=picture), monkeypatch)
 
     yield install
-    registry.ruleset.cache_clear()
-
-
-@pytest.fixture
-def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Revise]:
-    """Installs the race with earlier revisions, each told by the name of its page, the newest first."""
-    yield lambda *pages: installing.install(revised(*pages), monkeypatch)
     registry.ruleset.cache_clear()
 
 

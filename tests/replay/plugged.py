@@ -16,9 +16,6 @@ from kifold.core.ruleset import Ruleset
 Install = Callable[..., Ruleset]
 """Installs a ruleset with some of its rules changed."""
 
-Revise = Callable[..., Ruleset]
-"""Installs the race with earlier revisions."""
-
 
 def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
     """Run pytest in this process, without plugins that take long to load."""

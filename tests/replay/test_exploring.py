@@ -30,7 +30,7 @@ from tests.replay.plugged import run
 from tests.stores import quiet
 
 if TYPE_CHECKING:
-    from tests.replay.plugged import Revise
+    from tests.installing import Revise
 
 pytest_plugins = "pytester"
 compiles = pytest.mark.slow

@@ -27,7 +27,7 @@ from tests.replay.test_rehearsal import declared_otherwise
 from tests.stores import archive_all, assert_exact, process, quiet, verified
 
 if TYPE_CHECKING:
-    from tests.replay.plugged import Revise
+    from tests.installing import Revise
 
 both_ways = pytest.mark.parametrize(
     "many", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "compiled"]

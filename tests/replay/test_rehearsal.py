@@ -31,7 +31,7 @@ from tests.races import expected, record_races, rehearsed
 from tests.stores import archive_all
 
 if TYPE_CHECKING:
-    from tests.replay.plugged import Revise
+    from tests.installing import Revise
 
 both_ways = pytest.mark.parametrize(
     "many", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "compiled"]
