@@ -11,7 +11,7 @@ import typer
 
 from kifold.service import exploring
 from kifold.service.compiling import compile_for_many
-from kifold.service.context import FormatOption, UsageError, WorkersOption, choose, print_json
+from kifold.service.context import FormatOption, UsageError, WorkersOption, choose, default_store, print_json
 from kifold.service.matches import context_of
 from kifold.service.progress import Progress
 
@@ -104,7 +104,7 @@ def _rules_of(text: str | None) -> tuple[str | None, Ruleset | None]:
 def verify_folder(
     folder: Path, only: str | None, workers: int | None, target: Ruleset | None = None
 ) -> tuple[Report, str]:
-    """Verify a store, or a folder of archive files; the report, and how much was done how fast."""
+    """Verify a store, or a folder of archive files; the report, and what was done, how much and how fast."""
     from kifold.records.store import Store
     from kifold.replay.causes import OUTCOMES, VERDICTS, Report
     from kifold.replay.verify import Work, verify_files, verify_store
@@ -120,7 +120,7 @@ def verify_folder(
                 verify_store(store, work)
         else:
             verify_files(folder, work)
-    return report, progress.summary()
+    return report, f"{'rehearsed' if target else 'verified'} {progress.summary()}"
 
 
 def _is_store(folder: Path) -> bool:
@@ -160,12 +160,12 @@ def verify_one(folder: Path, match: str, target: Ruleset | None) -> None:
 
 
 def print_report(report: Report, summary: str, folder: Path) -> None:
-    """Print a report as a person reads it: the counts, then the causes of failures, the most frequent first."""
+    """Print a report as a person reads it: what was done and the counts, then causes, the most frequent first."""
     counts = (
         ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count) or "nothing to verify"
     )
     unfinished = f" ({report.unfinished:,} unfinished)" if report.unfinished else ""
-    typer.echo(f"verified {summary}: {counts}{unfinished}")
+    typer.echo(f"{summary}: {counts}{unfinished}")
     causes = report.by_cause()
     for cause, group in causes[:SHOWN]:
         typer.echo(f"{len(group.matches):>9,} × {cause}")
@@ -194,8 +194,10 @@ def command_of(cause: Cause, group: Group, folder: Path) -> str:
     """The command that shows the shortest match that failed for a cause."""
     from kifold.records.ids import id_text
 
+    usual = (default_store(), Path(os.environ.get("KIFOLD_STORE", "")))
+    where = "" if folder in usual else f" {shlex.quote(str(folder))}"
     to = "" if cause.to is None else f" --ruleset {cause.ruleset}@{cause.to}"
-    return f"kifold verify {shlex.quote(str(folder))}{to} --match {id_text(group.example.match_id)}"
+    return f"kifold verify{where}{to} --match {id_text(group.example.match_id)}"
 
 
 def promote(
@@ -221,7 +223,7 @@ def promote(
     if format_ == "json":
         print_json({"promoted": done.matches, **report_as_json(done.report)})
     else:
-        print_report(done.report, progress.summary(), ours.folder)
+        print_report(done.report, f"rehearsed {progress.summary()}", ours.folder)
         typer.echo(f"{done.matches:,} matches are pinned to {target.name}@{target.revision} from now on")
     if not done.report.is_fine:
         raise typer.Exit(1)

@@ -7,11 +7,8 @@ looked at.
 from __future__ import annotations
 
 import ast
-import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -21,13 +18,9 @@ import pytest
 
 from kifold.core.samples import sample_match
 from tests.consoles import KIFOLD, blocks, follow
+from tests.four_in_a_row import MODULE, PAGE, PROJECT, PYTEST, TESTED, install, run
 
-PAGE = Path(__file__).parent.parent / "docs" / "write-a-ruleset.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-BUILT, TESTED = TEXT.partition("## 8. Test it")[::2]
-MODULE = "\n\n".join(blocks(BUILT, "python"))
 TESTS, *MORE = blocks(TESTED, "python")
-PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 
 # One worker runs them all: they share one installation and one compilation.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("write-a-ruleset")]
@@ -37,20 +30,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("write-a-ruleset")]
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What commands have to see so that the page's distribution is installed for them, with a store of their own."""
     work = tmp_path_factory.mktemp("four")
-    source, site = work / "source", work / "site"
-    source.mkdir()
-    (source / "four.py").write_text(MODULE, encoding="utf-8")
-    (source / "test_four.py").write_text(TESTS, encoding="utf-8")
-    (source / "pyproject.toml").write_text(*blocks(BUILT, "toml"), encoding="utf-8")
-    offline = ("--no-index", "--no-build-isolation", "--no-deps", "--no-compile", "--disable-pip-version-check")
-    run([sys.executable, "-m", "pip", "install", "--quiet", *offline, "--target", str(site), str(source)], work, {})
-    return {
-        "PYTHONPATH": str(site),
-        "KIFOLD_STORE": str(work / "store"),
-        "KIFOLD_CACHE": str(work / "cache"),
-        "KIFOLD_BOUNDSCHECK": "1",
-        "SOURCE": str(source),
-    }
+    sources = {"four.py": MODULE, "test_four.py": TESTS, "pyproject.toml": PROJECT}
+    return install(work, sources) | {"KIFOLD_STORE": str(work / "store"), "KIFOLD_CACHE": str(work / "cache")}
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +40,6 @@ def four() -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "four_of_the_page"}
     exec(compile(MODULE, "four.py", "exec", dont_inherit=True), names)
     return names
-
-
-def run(command: list[str], folder: Path, environment: dict[str, str]) -> str:
-    said = subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert said.returncode == 0, said.stdout + said.stderr
-    return said.stdout
 
 
 def test_it_is_short() -> None:
@@ -85,7 +58,7 @@ def test_it_imports_nothing_but_core() -> None:
 
 
 def test_its_entry_point_names_it() -> None:
-    project = tomllib.loads(*blocks(BUILT, "toml"))["project"]
+    project = tomllib.loads(PROJECT)["project"]
     assert project["entry-points"]["kifold.rulesets"] == {"four": "four:FOUR_IN_A_ROW"}
 
 

@@ -1,0 +1,191 @@
+"""`verify --ruleset NAME@REVISION` with and without `--explore`, and `promote`, as somebody types them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kifold.core.events import Resigned
+from kifold.records.ids import id_text
+from kifold.records.store import Store
+from tests.core.toy import Step
+from tests.races import expected, record_races
+from tests.service.conftest import Kifold
+from tests.stores import archive_all
+
+if TYPE_CHECKING:
+    from tests.installing import Revise
+
+
+@pytest.fixture
+def rules(revise: Revise) -> object:
+    """The race, whose first revision lets seats add four."""
+    return revise("most_four")
+
+
+@pytest.fixture
+def illegal(folder: Path, revise: Revise) -> str:
+    """The shortest of three matches with a four; two without one are stored beside them."""
+    first = revise("most_four").at(1).start()
+    with Store(folder) as store:
+        store.new(first, (), [Step(0, 1), Step(1, 4), Resigned(0)])
+        shortest = store.new(first, (), [Step(0, 2), Step(1, 4)])
+        store.new(first, (), [Step(0, 1), Step(1, 1), Step(0, 4), Resigned(0)])
+        store.new(first, (), [Step(0, 1), Resigned(0)])
+        store.new(first, (), [Step(0, 1)])
+        archive_all(store)
+    return id_text(shortest)
+
+
+def test_the_command_that_is_named_shows_the_shortest_match(kifold: Kifold, illegal: str, folder: Path) -> None:
+    said = kifold("verify", "--ruleset", "race@2")
+    assert (said.status, said.err) == (1, "")
+    head, cause, shortest, see = said.out.splitlines()
+    assert head.startswith("rehearsed 5 matches, ")
+    assert head.endswith(": 3 illegal, 2 unchanged (2 unfinished)")
+    assert cause.split(" × ")[0].strip() == "3"
+    assert cause.endswith("race@1 → @2 two: illegal at step: too_much")
+    assert f"match {illegal} (race)" in shortest
+    words = shlex.split(see.partition("see: ")[2])
+    assert words == ["kifold", "verify", str(folder), "--ruleset", "race@2", "--match", illegal]
+    shown = kifold(*words[1:])
+    assert shown.status == 1
+    assert shown.out.splitlines()[0] == (
+        f"match {illegal} (race): illegal at event 2 (too_much: more than may be added)"
+    )
+    assert "the board before that, after event 1:" in shown.out
+    assert "total 2" in shown.out
+
+
+def test_a_default_store_is_not_named_again(
+    kifold: Kifold, illegal: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIFOLD_STORE", str(folder))
+    see = kifold("verify", "--ruleset", "race@2").out.splitlines()[-1]
+    assert see.strip() == f"see: kifold verify --ruleset race@2 --match {illegal}"
+
+
+def test_a_rehearsal_as_json(kifold: Kifold, illegal: str) -> None:
+    said = kifold("verify", "--ruleset", "race@2", "--format", "json")
+    assert said.status == 1
+    found = json.loads(said.out)
+    assert {name: found[name] for name in ("illegal", "unchanged", "exact", "other way", "other result")} == {
+        "illegal": 3,
+        "unchanged": 2,
+        "exact": 0,
+        "other way": 0,
+        "other result": 0,
+    }
+    (cause,) = found["causes"]
+    assert (cause["revision"], cause["to"], cause["verdict"], cause["event"]) == (1, 2, "illegal", "step")
+    assert (cause["what"], cause["count"], cause["options"]) == (["too_much"], 3, {})
+    assert cause["example"]["match"] == illegal
+    assert len(cause["matches"]) == 3
+
+
+def test_promote(kifold: Kifold, illegal: str) -> None:
+    before = kifold("export", "--where", "true").out
+    said = kifold("promote", "race@2")
+    assert (said.status, said.err) == (1, "")
+    assert said.out.splitlines()[-1] == "2 matches are pinned to race@2 from now on"
+    assert sorted(kifold("export", "--where", "true").out.splitlines()) == sorted(before.splitlines())
+    assert kifold("verify").out.endswith(": 5 exact (2 unfinished)\n")
+    again = json.loads(kifold("promote", "race@2", "--format", "json").out)
+    assert (again["promoted"], again["exact"], again["illegal"]) == (0, 2, 3)
+    assert kifold("append", illegal, '{"event": "step", "seat": 0, "amount": 4}').out.startswith("event 3; ")
+    assert kifold("delete", illegal, "--yes").status == 0
+
+
+def test_promote_when_all_are_unchanged(kifold: Kifold, folder: Path, revise: Revise) -> None:
+    with Store(folder) as store:
+        store.new(revise("most_four").at(1).start(), (), [Step(0, 1)])
+    assert kifold("promote", "race@2").status == 0
+    assert kifold("verify", "--ruleset", "race@2").out.endswith(": 1 exact (1 unfinished)\n")
+
+
+@pytest.mark.usefixtures("rules")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["verify", "--ruleset", "race@3"], "revision 3 of race is not installed; there is 2, 1"),
+        (["verify", "--ruleset", "race@x"], "write NAME@REVISION with a number, such as race@2"),
+        (["verify", "--explore", "10"], "--explore needs to know what has changed"),
+        (["verify", "--ruleset", "race", "--explore", "10"], "--explore needs to know what has changed"),
+        (["verify", "--ruleset", "race@2", "--explore", "0"], "--explore"),
+        (["verify", "--ruleset", "race@2", "--explore", "9", "--match", "k"], "--match tells of one stored match"),
+        (["verify", "--ruleset", "race@2", "--explore", "9", "--seed", "-1"], "a seed is a number from 0"),
+        (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "a.jsonl"], "call it a.jsonl.kifold.jsonl"),
+        (["verify", "--ruleset", "race@2", "--out", "a.kifold.jsonl"], "--out is for the logs that --explore finds"),
+        (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "/nowhere/a.kifold.jsonl"], "no folder /nowhere"),
+        (["verify", "/nowhere", "--ruleset", "race@2", "--explore", "9"], "is no kifold store"),
+        (["verify", "--ruleset", "blokus@1", "--explore", "9"], "blokus@1 is the only revision that is installed"),
+        (["promote", "race"], "write race@REVISION"),
+        (["promote", "race@2"], "no kifold store here"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(kifold: Kifold, words: list[str], said: str) -> None:
+    answer = kifold(*words)
+    assert (answer.status, answer.out) == (2, "")
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+# Exploring
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("rules")
+def test_explore_without_a_store(kifold: Kifold, tmp_path: Path, folder: Path) -> None:
+    file = tmp_path / "found.kifold.jsonl"
+    words = ["verify", "--ruleset", "race@2", "--explore", "90"]
+    said = kifold(*words, "--out", file)
+    assert said.status == 1
+    assert not folder.exists()
+    lines = said.out.splitlines()
+    assert lines[0].startswith("explored ")
+    assert lines[0].endswith("race@1 → @2, seed 0: 6 causes")
+    assert any("more: illegal at step: too_much, in no stored log" in line for line in lines)
+    assert any(line.endswith("the shortest log, 1 event: +4") for line in lines)
+    assert "again: kifold verify --ruleset race@2 --explore 90 --seed 0" in lines
+    assert lines[-1] == f"{file}: 6 logs added, 0 of the causes have one there"
+    again = kifold(*words, "--format", "json", "--out", file)
+    found = json.loads(again.out)["explored"]
+    assert again.err.splitlines()[-1] == f"{file}: 0 logs added, 6 of the causes have one there"
+    assert (found["played"], found["folded"], found["seed"], len(found["causes"])) == (1, 2, 0, 6)
+    assert [cause["log"] for cause in found["causes"]] == [json.loads(line) for line in file.open()]
+    assert all(cause["log"]["events"] == [{"event": "step", "seat": 0, "amount": 4}] for cause in found["causes"])
+    assert kifold("import", file).status == 0
+    assert "6 exact" in kifold("verify").out
+
+
+@pytest.mark.slow
+def test_stored_logs_are_rehearsed_first(kifold: Kifold, illegal: str) -> None:
+    lines = kifold("verify", "--ruleset", "race@2", "--explore", "90").out.splitlines()
+    assert lines[0].startswith("rehearsed 5 matches")
+    stored = [line for line in lines if "race@1 → @2 two: illegal at step" in line]
+    assert len(stored) == 2
+    assert not any("in no stored log" in line for line in stored)
+    assert any("more: illegal at step: too_much, in no stored log" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_nothing_found(kifold: Kifold, revise: Revise) -> None:
+    revise("same")
+    said = kifold("verify", "--ruleset", "race@2", "--explore", "36")
+    assert said.status == 0
+    assert "0 causes" in said.out
+    assert "again" not in said.out
+
+
+def test_many(kifold: Kifold, folder: Path, revise: Revise) -> None:
+    """A store of all that a log can hold: what the command counts is what was worked out by hand."""
+    with Store(folder) as store:
+        record_races(store, revise("most_four"), 4)
+        archive_all(store)
+        wanted = [expected(log)[0] for log in store.logs()]
+    found = json.loads(kifold("verify", "--ruleset", "race@2", "--format", "json", "--workers", "2").out)
+    assert {name: found[name] for name in set(wanted)} == {name: wanted.count(name) for name in set(wanted)}
