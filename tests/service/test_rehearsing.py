@@ -156,7 +156,7 @@ def test_explore_without_a_store(kifold: Kifold, tmp_path: Path, folder: Path) -
     found = json.loads(again.out)["explored"]
     assert again.err.splitlines()[-1] == f"{file}: 0 logs added, 6 of the causes have one there"
     assert (found["played"], found["folded"], found["seed"], len(found["causes"])) == (1, 2, 0, 6)
-    assert [cause["log"] for cause in found["causes"]] == [json.loads(line) for line in file.open()]
+    assert [cause["log"] for cause in found["causes"]] == [json.loads(line) for line in file.read_text().splitlines()]
     assert all(cause["log"]["events"] == [{"event": "step", "seat": 0, "amount": 4}] for cause in found["causes"])
     assert kifold("import", file).status == 0
     assert "6 exact" in kifold("verify").out
