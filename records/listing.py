@@ -103,6 +103,17 @@ class Listing:
         """Whether the store has a match of that id."""
         return match in self.held([match])
 
+    def ruleset_of(self, match: int) -> str:
+        """The name of the ruleset of a match.
+
+        Raises:
+            NoSuchMatch: when there is no such match.
+        """
+        row = self.journal.row("SELECT ruleset FROM matches WHERE id = ?", (match,)) or self.file_of(match)
+        if row is None:
+            raise self.no_such_match(match)
+        return str(row[0])
+
     def file_of(self, match: int) -> tuple[str, str] | None:
         """(ruleset, name) of the archive file that holds a match; None when the archive does not."""
         row = self.journal.row(

@@ -66,7 +66,7 @@ def verify(
     elif out is not None:
         raise UsageError("--out is for the logs that --explore finds: give that too")
     if match is not None:
-        verify_one(folder, match, target)
+        verify_one(folder, match, only, target)
         return
     report, summary = None, ""
     if explore is None or path is not None or _is_to_verify(folder):
@@ -141,7 +141,7 @@ def _judging(target: Ruleset | None) -> Judging:
     return VERIFYING if target is None else Rehearsing(target)
 
 
-def verify_one(folder: Path, match: str, target: Ruleset | None) -> None:
+def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | None) -> None:
     """Verify, or rehearse, one match and tell what is found: where, the board before it, what becomes another."""
     from kifold.records.store import Store
     from kifold.replay.telling import told
@@ -149,6 +149,8 @@ def verify_one(folder: Path, match: str, target: Ruleset | None) -> None:
 
     with Store(folder, create=False) as store:
         number = store.find(match)
+        if only not in (None, store.ruleset_of(number)):
+            raise UsageError(f"match {match} is one of {store.ruleset_of(number)}, not of {only}")
         verdict = verify_match(store, number, _judging(target))
         typer.echo(str(verdict))
         if verdict.is_fine:
@@ -170,7 +172,8 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
     for cause, group in causes[:SHOWN]:
         typer.echo(f"{len(group.matches):>9,} × {cause}")
         typer.echo(f"{'':11} the shortest: {group.example}")
-        typer.echo(f"{'':11} see: {command_of(cause, group, folder)}")
+        if _is_store(folder):
+            typer.echo(f"{'':11} see: {command_of(cause, group, folder)}")
     if len(causes) > SHOWN:
         typer.echo(f"… and {len(causes) - SHOWN:,} more causes (all with --format json)")
     for line in report.unreadable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,12 @@ from tests.stores import archive_all
 
 if TYPE_CHECKING:
     from tests.installing import Revise
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules are compiled where they are used: a process that compiles them beforehand would not know the race."""
+    monkeypatch.setattr("kifold.service.exploring.compile_rules", lambda names: None)
 
 
 @pytest.fixture
@@ -59,6 +66,20 @@ def test_the_command_that_is_named_shows_the_shortest_match(kifold: Kifold, ille
     )
     assert "the board before that, after event 1:" in shown.out
     assert "total 2" in shown.out
+
+
+def test_a_match_of_another_game_is_no_matter_of_the_revision(kifold: Kifold, illegal: str) -> None:
+    said = kifold("verify", "--ruleset", "blokus@1", "--match", illegal)
+    assert (said.status, said.err) == (2, f"kifold: match {illegal} is one of race, not of blokus\n")
+
+
+def test_files_without_a_store(kifold: Kifold, illegal: str, folder: Path, tmp_path: Path) -> None:
+    """No command shows one of their matches alone, so none is named."""
+    shutil.copytree(folder / "archive", tmp_path / "copy")
+    said = kifold("verify", tmp_path / "copy", "--ruleset", "race@2")
+    assert said.status == 1
+    assert said.out.splitlines()[0].endswith(": 2 illegal, 1 unchanged")
+    assert "see: " not in said.out
 
 
 def test_a_default_store_is_not_named_again(
