@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import local
 
 import msgspec
+import numpy as np
 
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Corpus, Folder
@@ -38,10 +39,9 @@ class Setting:
     is_greedy: bool
 
     def __str__(self) -> str:
-        chosen = "".join(f" {name}={option_text(value)}" for name, value in self.started.options.items())
-        return (
-            f"{self.started.variant}, {self.started.seats} seats,{chosen}, {'greedy' if self.is_greedy else 'random'}"
-        )
+        chosen = [f"{name}={option_text(value)}" for name, value in self.started.options.items()]
+        policy = "greedy" if self.is_greedy else "random"
+        return ", ".join([f"{self.started.variant} of {self.started.seats} seats", *chosen, policy])
 
 
 def settings_of(rules: Ruleset) -> list[Setting]:
@@ -91,7 +91,7 @@ class Kept:
     number: int
     corpus: Corpus
     found: Parting
-    count: int = 1
+    count: int
 
     def or_other(self, other: Kept) -> Kept:
         """The one of the two that parts earlier, with the matches of both counted."""
@@ -225,13 +225,14 @@ class _Playing:
         at, end, refused = part.first, part.first + part.count, 0
         while at < end and refused < HOPELESS:
             try:
-                for corpus in self.folder.play(template, self.seed, at, end - at, greedy=part.setting.is_greedy):
-                    self._compare(part.setting, at, corpus, done)
-                    at, refused = at + len(corpus), 0
+                corpus = next(self.folder.play(template, self.seed, at, end - at, greedy=part.setting.is_greedy))
             except ValueError as error:
                 # A setup that chance has drawn may be refused, and the next one not.
                 at, refused = at + 1, refused + 1
                 done.why = done.why or str(error)
+            else:
+                self._compare(part.setting, at, corpus, done)
+                at, refused = at + len(corpus), 0
         done.unplayed = part.count - done.matches
         return done
 
@@ -241,8 +242,14 @@ class _Playing:
         for m, found in enumerate(partings(self.old, self.new, corpus)):
             if found is not None:
                 kind = (found.outcome, found.event, found.what)
-                one = Kept(setting, first + m, corpus.part(m, m + 1), found)
-                done.kept[kind] = done.kept[kind].or_other(one) if kind in done.kept else one
+                before = done.kept.get(kind)
+                if before is None or found.seq < before.found.seq:
+                    # A copy: a part of the corpus would hold all of it in memory.
+                    alone = corpus.only(np.arange(len(corpus)) == m)
+                    count = 1 + (before.count if before else 0)
+                    done.kept[kind] = Kept(setting, first + m, alone, found, count)
+                else:
+                    done.kept[kind] = replace(before, count=before.count + 1)
 
     def cause(self, one: Kept) -> Cause:
         """The cause that a match is kept for."""

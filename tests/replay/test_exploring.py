@@ -66,6 +66,7 @@ def test_every_variant_number_of_seats_and_reading_is_played_by_both_policies() 
     played = [
         (s.started.variant, s.started.seats, s.started.options["goal"], s.is_greedy) for s in settings_of(toy.RACE)
     ]
+    assert str(settings_of(toy.RACE)[3]) == "two of 2 seats, goal=1, greedy"
     wanted = [("two", 2, goal) for goal in (30, 1, 1000)]
     wanted += [("more", seats, goal) for goal in (60, 1, 1000) for seats in (3, 4)]
     assert played == [(*one, is_greedy) for one in wanted for is_greedy in (False, True)]
