@@ -3,7 +3,7 @@
 A rule function is copied with new globals (tables become arrays, called functions become compiled ones); its code
 object stays the same, so `compiled.py_func.__code__ is plain.__code__`. Numba's cache on disk watches one source file
 only, so the cache folder's name is a digest of everything that goes into the code: all functions, tables, constants,
-flags, versions.
+flags, versions. What rules call is compiled into its callers, and indices count from 0 (`kifold.core.indexing`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import llvmlite
 import numba
 import numpy as np
 
-from kifold.core import loops
+from kifold.core import indexing, loops
 from kifold.core.declared import DeclarationError
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
@@ -96,13 +96,20 @@ class Binder:
             copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
             copy.__qualname__ = f"{source.__qualname__}__{self.binding}"
             copy.__module__ = source.__module__
-            self._done[source] = numba.njit(cache=True, nogil=True, boundscheck=self.boundscheck)(copy)
+            self._done[source] = numba.njit(
+                cache=True,
+                nogil=True,
+                boundscheck=self.boundscheck,
+                forceinline=source not in LOOPS,
+                pipeline_class=indexing.RulesCompiler,
+            )(copy)
         return self._done[source]
 
     def folder(self, functions: list[Any]) -> Path:
         """The cache folder of everything that these functions reach."""
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        digest = self.reach.digest(functions, versions, self.binding, self.boundscheck)
+        compiler = Path(indexing.__file__).read_bytes()
+        digest = self.reach.digest(functions, versions, self.binding, self.boundscheck, compiler)
         return user_cache() / "compiled" / f"{self.binding}-{digest}"
 
     def _value(self, source: Any, name: str, value: Any) -> Any:

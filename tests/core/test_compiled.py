@@ -11,11 +11,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
 from kifold.core import loops, registry
-from kifold.core.compiled import Binder, Compiled, user_cache
+from kifold.core.compiled import Binder, Compiled, cache_folder, user_cache
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 from tests.core.toy import RACE
@@ -221,6 +222,35 @@ def test_bindings_of_the_same_functions_do_not_share_code(game: Game) -> None:
     assert [answer[1] for answer in answers] == [100, 24, 100]
     assert [answer[3] for answer in answers] == [2, 2, 2]
     assert len({answer[5] for answer in answers}) == 3
+
+
+TABLE = [1, 2, 3]
+
+
+def number_at(i: int) -> int:
+    return TABLE[i]
+
+
+def put_seven(values: Any, i: int) -> None:
+    values[i] = 7
+
+
+def test_indices_count_from_zero(tmp_path: Path) -> None:
+    """A negative index, which plain Python counts from the end, is refused where bounds are checked."""
+    checked, free = Binder("checked", {}, {}, boundscheck=True), Binder("free", {}, {}, boundscheck=False)
+    with cache_folder(tmp_path):
+        for binder in (checked, free):
+            assert [binder.compiled(number_at)(i) for i in range(3)] == TABLE
+            values = np.zeros(3, np.int8)
+            binder.compiled(put_seven)(values, 2)
+            assert values.tolist() == [0, 0, 7]
+        for wrong in (-1, -3, 3):
+            with pytest.raises(IndexError):
+                checked.compiled(number_at)(wrong)
+            with pytest.raises(IndexError):
+                checked.compiled(put_seven)(np.zeros(3, np.int8), wrong)
+        # Where they are not, there is no choice between an index and one from the end.
+        assert " select " not in next(iter(free.compiled(put_seven).inspect_llvm().values()))
 
 
 def folder_of(text: str, binding: str = "tests", *, boundscheck: bool = False) -> str:
