@@ -16,8 +16,9 @@ from kifold.core.play import Play, Refused
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.board import can_place, squares_left
-from kifold.core.rulesets.blokus.declaration import BlokusSetup, Pass
-from kifold.core.rulesets.blokus.pieces import FORM_CELLS, ORIENTATIONS, PIECES, SQUARES, cells_of
+from kifold.core.rulesets.blokus.declaration import LANE, ROWS, BlokusSetup, Pass
+from kifold.core.rulesets.blokus.growth import NODE_AFTER, NODE_PIECE, NODE_STEP, NODES
+from kifold.core.rulesets.blokus.pieces import FORM_CELLS, ORIENTATIONS, PIECES, SQUARES, cells_of, piece_of
 from kifold.core.rulesets.blokus.rules import colour_to_move
 from tests.rulesets.blokus_cases import BLUE, GREEN, RED, YELLOW, all_but, cells, packed, place, setup_of
 from tests.rulesets.harness import folder, random_logs
@@ -81,6 +82,26 @@ def test_order_of_turns(variant: str, seats: list[int]) -> None:
         turns.append(play.turn)
         play.add(rng.choice(play.legal()))
     assert turns == seats
+
+
+def test_growth_reaches_each_set_of_squares_once() -> None:
+    """1, 2, 6, 19 and 63 fixed pieces of 1 … 5 squares, each as often as it has squares to begin with."""
+    grown: list[frozenset[tuple[int, int]]] = []
+    above: list[tuple[int, frozenset[tuple[int, int]]]] = []
+    for node in range(NODES):
+        while above and above[-1][0] <= node:
+            above.pop()
+        words, bits = divmod(NODE_STEP[NODES + node] + LANE + 8, 64)
+        x, y = bits % LANE - 8, bits // LANE + ROWS * words - 1
+        squares = frozenset([*(above[-1][1] if above else ()), (x, y)])
+        above.append((NODE_AFTER[node], squares))
+        grown.append(squares)
+        assert len(squares) == len(above)
+        found = piece_of(set(squares))
+        assert found is not None
+        assert found[0] == NODE_PIECE[node]
+    assert len(set(grown)) == len(grown)
+    assert Counter(map(len, grown)) == {1: 1, 2: 2 * 2, 3: 6 * 3, 4: 19 * 4, 5: 63 * 5}
 
 
 def test_each_rule_of_placing() -> None:

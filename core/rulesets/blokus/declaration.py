@@ -13,17 +13,17 @@ from kifold.core.events import Event, Setup
 from kifold.core.fields import named
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, Variant, by_variant, variant_number
-from kifold.core.records import DERIVED, I8, I32, SCRATCH, Array, Record
-from kifold.core.rulesets.blokus.pieces import MOST_SQUARES, N_PIECES, PIECES
+from kifold.core.records import DERIVED, I8, SCRATCH, Array, Record
+from kifold.core.rulesets.blokus.pieces import FORM_CELLS, MOST_SQUARES, N_PIECES, PIECES
 
 COLOURS = ("blue", "yellow", "red", "green")
 GREEN = COLOURS.index("green")
 SIDE, DUO_SIDE = 20, 14
-GUARDED = SIDE + 2
-STRIDE = SIDE + 1
-"""Bits from one row of the board to the next in a word, see `board.spread`."""
-WORDS = SIDE + MOST_SQUARES + 1
-"""Words for one shift: one per row, and some above the board for forms that reach over its rim."""
+LANE, ROWS, WORDS = SIDE + 1, 3, 9
+"""Bits for a row of the board, rows in a word, words of a board: see `words`."""
+SEEN = 8
+PLANE = 2 * SEEN
+"""Words in which lists are looked for: see `places`."""
 BONUS, MONOMINO_BONUS = 15, 20
 
 Colour = Annotated[int, named(COLOURS, "colour that places; in duo blue and yellow stand for the two colours")]
@@ -86,18 +86,29 @@ class State(Record):
     own: Annotated[list[int], Array("i4", 4 * SIDE)]
     """The squares of each colour, row y of colour c at `SIDE`·c + y."""
 
-    taken: Annotated[list[int], Array("i4", SIDE), DERIVED]
-    edges: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
-    """Squares that share a side with the colour's own; row y at `GUARDED`·c + y + 1, a guard row at each end."""
-    corners: Annotated[list[int], Array("i4", 4 * GUARDED), DERIVED]
-    """Squares that touch the colour's own at a corner, laid out like `edges`."""
+    board: Annotated[list[int], Array("i8", WORDS), DERIVED]
+    """The board as one bit set, see `words`: all its squares."""
+    taken: Annotated[list[int], Array("i8", WORDS), DERIVED]
+    """Squares that a piece covers."""
+    edges: Annotated[list[int], Array("i8", 4 * WORDS), DERIVED]
+    """Squares that share a side with the colour's own, also taken ones and such off the board; word w of colour c at
+    `WORDS`·c + w."""
+    anchors: Annotated[list[int], Array("i8", 4 * WORDS), DERIVED]
+    """Squares of which the colour's next piece has to cover one, laid out like `edges`: its start squares, and later
+    what touches its own at a corner."""
     blocked: Annotated[I8, SCRATCH]
     """Bit set of colours known to have no placement left; by the lemma of 001.3 they never get one again."""
-    columns: Annotated[I32, DERIVED]
-    """A row with every column of the board set."""
-    open_words: Annotated[list[int], Array("i8", MOST_SQUARES * WORDS), SCRATCH]
-    anchor_words: Annotated[list[int], Array("i8", MOST_SQUARES * WORDS), SCRATCH]
+    open_words: Annotated[list[int], Array("i8", WORDS), SCRATCH]
+    anchor_words: Annotated[list[int], Array("i8", WORDS), SCRATCH]
     """Where the last question looked for placements, see `board.spread`."""
+    planes: Annotated[list[int], Array("i8", PLANE * MOST_SQUARES**2), SCRATCH]
+    fits: Annotated[list[int], Array("i8", PLANE), SCRATCH]
+    found: Annotated[list[int], Array("i8", len(FORM_CELLS) * SEEN), SCRATCH]
+    found_at: Annotated[list[int], Array("i2", len(FORM_CELLS) * SEEN), SCRATCH]
+    """Where the last list was looked for and found, see `places`."""
+    plane: Annotated[I8, DERIVED]
+    """`PLANE`. Over a constant number of words the compiler unrolls the loop of `places.fit`; over this many it takes
+    four words at a time."""
 
 
 class Result(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kifold.core.events import Started
 from kifold.core.ruleset import NOBODY
-from kifold.core.rulesets.blokus.board import start_row
+from kifold.core.rulesets.blokus.board import is_anchor
 from kifold.core.rulesets.blokus.declaration import COLOURS, SIDE, State
 from kifold.core.rulesets.blokus.pieces import ALL_PIECES, PIECES
 from kifold.core.rulesets.blokus.rules import colour_to_move
@@ -27,7 +27,7 @@ def _square(state: State, x: int, y: int) -> tuple[str, str]:
         if state.own[owner * SIDE + y] >> x & 1:
             return COLOURS[owner], COLOUR_LETTERS[owner]
     for colour in range(state.colours):
-        if state.left[colour] == ALL_PIECES and start_row(state, colour, y) >> x & 1:
+        if state.left[colour] == ALL_PIECES and is_anchor(state, colour, x, y):
             return "board", "*" if not state.starts_by_colour else COLOUR_LETTERS[colour].lower()
     return "board", "."
 

@@ -32,8 +32,6 @@ DRAWINGS = {
 PIECES = tuple(DRAWINGS)
 N_PIECES = len(PIECES)
 MOST_SQUARES = 5
-RIM_ROWS = MOST_SQUARES + 2
-"""Rows that a form has or touches."""
 
 Cells = tuple[tuple[int, int], ...]
 
@@ -58,6 +56,8 @@ FORM_CELLS = [form for forms in FORMS_OF_PIECE for form in forms]
 
 # What the rules read: one list entry per piece, or per form.
 ORIENTATIONS = [len(forms) for forms in FORMS_OF_PIECE]
+PIECE_OF_FORM = [piece for piece, forms in enumerate(FORMS_OF_PIECE) for _ in forms]
+ORIENTATION_OF_FORM = [orientation for forms in FORMS_OF_PIECE for orientation in range(len(forms))]
 FIRST_FORM = [sum(ORIENTATIONS[:piece]) for piece in range(N_PIECES)]
 SQUARES = [len(forms[0]) for forms in FORMS_OF_PIECE]
 FORM_WIDTH = [max(x for x, _ in form) + 1 for form in FORM_CELLS]
@@ -65,20 +65,11 @@ FORM_HEIGHT = [max(y for _, y in form) + 1 for form in FORM_CELLS]
 MONOMINO = PIECES.index("1")
 ALL_PIECES = (1 << N_PIECES) - 1
 
-FORM_ROWS = [sum(1 << x for x, y in form if y == row) for form in FORM_CELLS for row in range(MOST_SQUARES)]
-"""Row `row` of form f at `MOST_SQUARES`·f + row, bit x for column x."""
-
-
-def _around(form: Cells, steps: tuple[tuple[int, int], ...]) -> list[int]:
-    reached = {(x + dx, y + dy) for x, y in form for dx, dy in steps}
-    return [sum(1 << (x + 1) for x, y in reached if y == row) for row in range(-1, MOST_SQUARES + 1)]
-
-
-FORM_EDGES = [row for form in FORM_CELLS for row in _around(form, ((1, 0), (-1, 0), (0, 1), (0, -1)))]
-"""The cells that share a side with a form: row `row` (-1 … 5) at `RIM_ROWS`·form + row + 1, bit x + 1 for column x."""
-
-FORM_CORNERS = [row for form in FORM_CELLS for row in _around(form, ((1, 1), (-1, 1), (1, -1), (-1, -1)))]
-"""The cells that touch a form at a corner of one of its squares, laid out like `FORM_EDGES`."""
+ROWS_OF_FORM = 2 * MOST_SQUARES - 1
+FORM_ROWS = [
+    sum(1 << x for x, y in form if y == row) for form in FORM_CELLS for row in range(1 - MOST_SQUARES, MOST_SQUARES)
+]
+"""Rows −4 … 4 of form f, the lower ones empty, from `ROWS_OF_FORM`·f on; bit x for column x."""
 
 FORM_OF_CELLS = {
     form: (piece, orientation) for piece, forms in enumerate(FORMS_OF_PIECE) for orientation, form in enumerate(forms)

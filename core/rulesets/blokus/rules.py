@@ -8,17 +8,14 @@ from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
 from kifold.core.ruleset import NOBODY
 from kifold.core.rulesets.blokus.board import (
-    COLUMN_OF_BIT,
-    ROW_OF_BIT,
     can_place,
-    covers_start,
+    covers_anchor,
+    lay_out,
     on_board,
     overlaps,
     pieces_left,
-    places,
     put,
     spread,
-    touches_own_corner,
     touches_own_edge,
 )
 from kifold.core.rulesets.blokus.declaration import (
@@ -41,6 +38,8 @@ from kifold.core.rulesets.blokus.declaration import (
     PASSED_OUT,
     PASSING_NOT_ALLOWED,
     PIECE_ALREADY_PLACED,
+    PLANE,
+    ROWS,
     SIDE_OF,
     SKIPPED,
     START_CORNER,
@@ -56,8 +55,12 @@ from kifold.core.rulesets.blokus.pieces import (
     FIRST_FORM,
     MONOMINO,
     N_PIECES,
+    ORIENTATION_OF_FORM,
     ORIENTATIONS,
+    PIECE_OF_FORM,
 )
+from kifold.core.rulesets.blokus.places import find_places, spread_out
+from kifold.core.rulesets.blokus.words import COLUMN_OF_BIT, ROW_OF_BIT
 
 PLACE, PASS = tag_of(Place), tag_of(Pass)
 BY_COLOUR = START_CORNER.number("by_colour")
@@ -69,9 +72,10 @@ def set_up(state: State, setup: EventRecord) -> int:
     state.seats = setup.seats
     state.colours = COLOURS_OF[setup.variant]
     state.side = SIDE_OF[setup.variant]
-    state.columns = (1 << state.side) - 1
     state.starts_by_colour = 1 if setup.start_corner == BY_COLOUR else 0
     state.voluntary_pass = setup.voluntary_pass
+    state.plane = PLANE
+    lay_out(state)
     for colour in range(state.colours):
         state.left[colour] = ALL_PIECES
     if min(setup.n_colours, setup.n_orientations, setup.n_xs, setup.n_ys) != setup.n_pieces:
@@ -136,22 +140,25 @@ def why_not_place(state: State, event: EventRecord) -> int:
     if reason != LEGAL:
         return reason
     form = FIRST_FORM[event.piece] + event.orientation
-    if state.left[colour] == ALL_PIECES:
-        return LEGAL if covers_start(state, colour, form, x, y) else MISSES_START
     if touches_own_edge(state, colour, form, x, y):
         return TOUCHES_OWN_EDGE
-    if not touches_own_corner(state, colour, form, x, y):
-        return NO_OWN_CORNER
+    if not covers_anchor(state, colour, form, x, y):
+        return MISSES_START if state.left[colour] == ALL_PIECES else NO_OWN_CORNER
     return LEGAL
+
+
+def next_colour(state: State, colour: int) -> int:
+    """The colour after this one in order; a remainder costs more."""
+    return colour + 1 if colour + 1 < state.colours else 0
 
 
 def is_turn_of(state: State, colour: int) -> bool:
     """Whether every colour between the last to act and this one can place nothing (this one can place)."""
-    between = (state.last + 1) % state.colours
+    between = next_colour(state, state.last)
     while between != colour:
         if can_place(state, between):
             return False
-        between = (between + 1) % state.colours
+        between = next_colour(state, between)
     return True
 
 
@@ -159,11 +166,11 @@ def apply(state: State, event: EventRecord) -> int:
     """Lay the piece down; colours that were passed over are blocked for good."""
     colour = event.colour
     effects = 0
-    between = (state.last + 1) % state.colours
+    between = next_colour(state, state.last)
     while between != colour:
         state.blocked |= 1 << between
         effects |= SKIPPED
-        between = (between + 1) % state.colours
+        between = next_colour(state, between)
     state.last = colour
     if event.tag == PASS:
         state.passes |= 1 << colour
@@ -241,20 +248,23 @@ def list_placements(state: State, colour: int, out: Out, n: int) -> int:
     """Append every placement of a colour to `out`, from number n on; the new number."""
     if state.blocked >> colour & 1 or spread(state, colour) == 0:
         return n
-    for piece in range(N_PIECES):
-        if state.left[colour] >> piece & 1:
-            for orientation in range(ORIENTATIONS[piece]):
-                for y in range(0, state.side, 3):
-                    found = places(state, FIRST_FORM[piece] + orientation, y)
-                    while found:
-                        bit = lowest_bit(found)
-                        found &= found - 1
-                        event = slot(out, n)
-                        event.tag = PLACE
-                        event.colour = colour
-                        event.piece = piece
-                        event.orientation = orientation
-                        event.x = COLUMN_OF_BIT[bit]
-                        event.y = y + ROW_OF_BIT[bit]
-                        n += 1
+    spread_out(state)
+    at, end = 0, find_places(state, state.left[colour])
+    # One loop over the bits of all words: with a loop for each word the processor guesses wrong where it ends, which
+    # takes a third more time.
+    while at < end:
+        places, where = state.found[at], state.found_at[at]
+        form, word = where >> 3, where & 7
+        bit = lowest_bit(places)
+        event = slot(out, n)
+        event.tag = PLACE
+        event.colour = colour
+        event.piece = PIECE_OF_FORM[form]
+        event.orientation = ORIENTATION_OF_FORM[form]
+        event.x = COLUMN_OF_BIT[bit]
+        event.y = ROWS * word + ROW_OF_BIT[bit] - 1
+        n += 1
+        places &= places - 1
+        state.found[at] = places
+        at += places == 0
     return n
