@@ -224,11 +224,11 @@ def test_bindings_of_the_same_functions_do_not_share_code(game: Game) -> None:
     assert len({answer[5] for answer in answers}) == 3
 
 
-TABLE = [1, 2, 3]
+NUMBERS = [1, 2, 3]
 
 
 def number_at(i: int) -> int:
-    return TABLE[i]
+    return NUMBERS[i]
 
 
 def put_seven(values: Any, i: int) -> None:
@@ -240,7 +240,7 @@ def test_indices_count_from_zero(tmp_path: Path) -> None:
     checked, free = Binder("checked", {}, {}, boundscheck=True), Binder("free", {}, {}, boundscheck=False)
     with cache_folder(tmp_path):
         for binder in (checked, free):
-            assert [binder.compiled(number_at)(i) for i in range(3)] == TABLE
+            assert [binder.compiled(number_at)(i) for i in range(3)] == NUMBERS
             values = np.zeros(3, np.int8)
             binder.compiled(put_seven)(values, 2)
             assert values.tolist() == [0, 0, 7]
