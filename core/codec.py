@@ -34,6 +34,15 @@ def encode(event: Event | Started) -> bytes:
     return _encoder.encode(event)
 
 
+def around(started: Started) -> tuple[bytes, bytes]:
+    """The bytes of event 0 before its tags, and after its setup; those two lie between."""
+    fields = Started.__struct_fields__
+    at, after = fields.index("tags"), fields.index("setup") + 1
+    values = msgspec.structs.astuple(started)
+    before = b"".join(map(_encoder.encode, (tag_of(Started), *values[:at])))
+    return bytes([0x90 | len(fields) + 1]) + before, b"".join(map(_encoder.encode, values[after:]))
+
+
 def decode(ruleset: Ruleset, data: bytes) -> Event:
     """The event that the bytes say, validated.
 

@@ -6,13 +6,11 @@ A call of hashlib costs more than hashing the few blocks of a match or of a stat
 from __future__ import annotations
 
 from functools import cache
-from types import FunctionType
 from typing import Any
 
-import numba
 import numpy as np
 
-from kifold.core.compiled import cache_folder, user_cache
+from kifold.core.kernels import kernels
 
 BLOCK = 128
 _START = np.array([
@@ -60,13 +58,7 @@ def hash_rows(rows: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
 
 @cache
 def _hasher() -> Any:
-    with cache_folder(user_cache() / "compiled" / f"hashing-{numba.__version__}"):
-        scope = dict(_hash_all.__globals__)
-        for function in (_turned, _mix, _compress, _hash_all):
-            bound = FunctionType(function.__code__, scope, function.__name__)
-            bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
-            scope[function.__name__] = numba.njit(cache=True, nogil=True)(bound)
-        return scope["_hash_all"]
+    return kernels(_turned, _mix, _compress, _hash_all)["_hash_all"]
 
 
 def _hash_all(data: Any, ends: Any, out: Any) -> None:

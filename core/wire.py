@@ -1,31 +1,82 @@
-"""The canonical bytes of many events at once, from flat records: what `kifold.core.codec.encode` writes one by one.
+"""The canonical bytes of many logs at once, from flat records: what `kifold.core.codec.encode` writes one by one.
 
-The layout of each event type is a row of numbers, so one compiled loop serves all rulesets. Format: MessagePack,
-integers in their shortest form (https://github.com/msgpack/msgpack/blob/master/spec.md).
+The layout of each event type, and of the setup, is a row of numbers, so one compiled loop serves all rulesets. Format:
+MessagePack, integers in their shortest form (https://github.com/msgpack/msgpack/blob/master/spec.md).
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from types import FunctionType
+from itertools import accumulate
 from typing import Any
 
-import numba
+import msgspec
 import numpy as np
 
-from kifold.core.compiled import cache_folder, user_cache
 from kifold.core.events import tag_of
 from kifold.core.evolution import newer_defaults
 from kifold.core.fields import fields_of
+from kifold.core.kernels import kernels
+from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
 
 NUMBER, TRUTH, LIST = range(3)
-_HEAD, _ENTRY = 2, 4
+_HEAD, _ENTRY = 2, 6
 _LONGEST = {"i1": 2, "i2": 3, "i4": 5, "i8": 9}
 
 
+@dataclass(frozen=True)
+class Beginnings:
+    """Event 0 of many matches, but for their setups: the bytes before the tags, the tags, the bytes after the setup.
+
+    Attributes:
+        fronts, front_ends: uint8, int64: the different beginnings, one after the other, and where each ends.
+        backs, back_ends: the same of what follows the setup.
+        which: per match its beginning (int64).
+        tags, tag_begins, tag_ends: uint8, int64: the bytes of tags, and per match from where to where its own are.
+    """
+
+    fronts: np.ndarray[Any, Any]
+    front_ends: np.ndarray[Any, Any]
+    backs: np.ndarray[Any, Any]
+    back_ends: np.ndarray[Any, Any]
+    which: np.ndarray[Any, Any]
+    tags: np.ndarray[Any, Any]
+    tag_begins: np.ndarray[Any, Any]
+    tag_ends: np.ndarray[Any, Any]
+
+    @classmethod
+    def of(
+        cls,
+        parts: Sequence[tuple[bytes, bytes]],
+        which: np.ndarray[Any, Any],
+        tags: np.ndarray[Any, Any],
+        tag_ends: np.ndarray[Any, Any],
+    ) -> Beginnings:
+        """Beginnings from the bytes before tags and after setup of each one that there is."""
+        fronts, backs = (b"".join(part[side] for part in parts) for side in (0, 1))
+        ends = [np.array(list(accumulate((len(part[side]) for part in parts), initial=0)), np.int64) for side in (0, 1)]
+        first, second = (np.frombuffer(data, np.uint8) for data in (fronts, backs))
+        return cls(first, ends[0], second, ends[1], which, tags, tag_ends[:-1], tag_ends[1:])
+
+    def only(self, wanted: np.ndarray[Any, Any]) -> Beginnings:
+        """Those of the matches for which `wanted` is true."""
+        return replace(
+            self, which=self.which[wanted], tag_begins=self.tag_begins[wanted], tag_ends=self.tag_ends[wanted]
+        )
+
+    @property
+    def size(self) -> int:
+        """The bytes of all of them."""
+        lengths = np.diff(self.front_ends) + np.diff(self.back_ends)
+        return int(lengths[self.which].sum() + (self.tag_ends - self.tag_begins).sum())
+
+
 def encode_corpus(ruleset: Ruleset, events: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> tuple[Any, Any]:
-    """Encode the events of matches.
+    """Encode the events of matches, without event 0.
 
     Args:
         events: flat records; `starts`: match m has events[starts[m]:starts[m + 1]].
@@ -33,81 +84,166 @@ def encode_corpus(ruleset: Ruleset, events: np.ndarray[Any, Any], starts: np.nda
     Returns:
         bytes as a uint8 array, and where in it each match begins (int64, matches + 1).
     """
-    layout, columns, longest = _layout(ruleset)
-    matrix = np.empty((len(events), len(columns)), np.int64)
-    for at, (name, part) in enumerate(columns):
-        matrix[:, at] = events[name] if part is None else events[name][:, part]
-    out = np.empty(len(events) * longest, np.uint8)
+    none = np.zeros(0, np.int64)
+    nothing = Beginnings.of([], none, np.zeros(0, np.uint8), np.zeros(1, np.int64))
+    return encode_logs(ruleset, nothing, np.zeros(0, dtype_of(ruleset.setup_record)), events, starts)
+
+
+def encode_logs(
+    ruleset: Ruleset,
+    beginnings: Beginnings,
+    setups: np.ndarray[Any, Any],
+    events: np.ndarray[Any, Any],
+    starts: np.ndarray[Any, Any],
+) -> tuple[Any, Any]:
+    """Encode whole logs, event 0 first.
+
+    Args:
+        setups: flat records, one for each match; `events`, `starts`: as in `encode_corpus`.
+
+    Returns:
+        bytes as a uint8 array, and where in it each match begins (int64, matches + 1).
+    """
+    layout, longest = _layout(ruleset)
+    of_setup, longest_setup = _setup_layout(ruleset)
+    out = np.empty(len(events) * longest + len(setups) * longest_setup + beginnings.size, np.uint8)
     ends = np.zeros(len(starts), np.int64)
-    used = _encoder()(matrix, layout, starts, out, ends)
+    one = beginnings
+    used = _encoder()(
+        one.fronts, one.front_ends, one.backs, one.back_ends, one.which, one.tags, one.tag_begins, one.tag_ends,
+        bytes_of(setups), of_setup, bytes_of(events), _tag_at(ruleset), layout, starts, out, ends,
+    )  # fmt: skip
     return out[:used], ends
 
 
+def bytes_of(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Records as rows of bytes."""
+    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), records.dtype.itemsize)
+
+
+def _tag_at(ruleset: Ruleset) -> int:
+    return int(dtype_of(ruleset.event_record).fields["tag"][1])  # type: ignore[index]  # it has fields
+
+
 @cache
-def _layout(ruleset: Ruleset) -> tuple[Any, list[tuple[str, int | None]], int]:
-    """Per tag a row: the number of fields, and of those that are always written; then for each its kind, its column,
-    the column of its count, and its default (of a list that is newer than the first version: no element).
-    """
-    columns: list[tuple[str, int | None]] = [("tag", None)]
-    place: dict[str, int] = {}
-    for slot in ruleset.event_record.slots:
-        if slot.name != "tag":
-            place[slot.name] = len(columns)
-            columns += [(slot.name, part) for part in range(slot.length)] if slot.length else [(slot.name, None)]
+def _layout(ruleset: Ruleset) -> tuple[Any, int]:
+    """Per tag a row, see `_row`; and the most bytes of an event."""
     most = max(len(fields_of(event)) for event in ruleset.events)
     layout = np.zeros((128, _HEAD + _ENTRY * most), np.int64)
     for event in ruleset.events:
-        row = layout[tag_of(event)]
-        row[0] = len(fields_of(event))
-        row[1] = row[0] - len(newer_defaults(event))
-        for i, field in enumerate(fields_of(event)):
-            kind = {"int": NUMBER, "bool": TRUTH, "ints": LIST}[field.kind]
-            count = place[f"n_{field.name}"] if kind == LIST else 0
-            default = int(field.default) if field.since > 1 and kind != LIST else 0
-            at = _HEAD + _ENTRY * i
-            row[at : at + _ENTRY] = kind, place[field.name], count, default
-    longest = 3 + sum(3 + max(slot.length, 1) * _LONGEST[slot.code] for slot in ruleset.event_record.slots)
-    return layout, columns, longest
+        row = _row(event, ruleset.event_record)
+        layout[tag_of(event), : len(row)] = row
+    return layout, 3 + _longest(ruleset.event_record)
+
+
+@cache
+def _setup_layout(ruleset: Ruleset) -> tuple[Any, int]:
+    """The row of the setup, and the most bytes of one."""
+    return np.array(_row(ruleset.setup, ruleset.setup_record), np.int64), 3 + _longest(ruleset.setup_record)
+
+
+def _row(struct: type[msgspec.Struct], record: type[Record]) -> list[int]:
+    """The number of fields, and of those that are always written; then for each its kind, its place in the record and
+    its bytes there, those of its count, and its default (of a list that is newer than the first version: no element).
+    """
+    places: Any = dtype_of(record).fields
+    widths = {slot.name: slot.width for slot in record.slots}
+    fields = fields_of(struct)
+    row = [len(fields), len(fields) - len(newer_defaults(struct))]
+    for field in fields:
+        kind = {"int": NUMBER, "bool": TRUTH, "ints": LIST}[field.kind]
+        count = f"n_{field.name}"
+        default = int(field.default) if field.since > 1 and kind != LIST else 0
+        row += [kind, places[field.name][1], widths[field.name]]
+        row += [places[count][1], widths[count], default] if kind == LIST else [0, 1, default]
+    return row
+
+
+def _longest(record: type[Record]) -> int:
+    return sum(3 + max(slot.length, 1) * _LONGEST[slot.code] for slot in record.slots)
 
 
 @cache
 def _encoder() -> Any:
-    with cache_folder(user_cache() / "compiled" / f"wire-{numba.__version__}"):
-        number, length = (numba.njit(cache=True, nogil=True)(f) for f in (_put_number, _put_length))
-        scope = _encode.__globals__ | {"_put_number": number, "_put_length": length}
-        bound = FunctionType(_encode.__code__, scope, _encode.__name__)
-        bound.__module__, bound.__qualname__ = _encode.__module__, _encode.__qualname__
-        return numba.njit(cache=True, nogil=True)(bound)
+    assert sys.byteorder == "little", "flat records are little-endian"
+    return kernels(read_number, _put_number, _put_length, _put_fields, _put_bytes, _encode)["_encode"]
 
 
-def _encode(matrix: Any, layout: Any, starts: Any, out: Any, ends: Any) -> int:
+def _encode(
+    fronts: Any,
+    front_ends: Any,
+    backs: Any,
+    back_ends: Any,
+    which: Any,
+    tags: Any,
+    tag_begins: Any,
+    tag_ends: Any,
+    setups: Any,
+    of_setup: Any,
+    events: Any,
+    tag_at: int,
+    layout: Any,
+    starts: Any,
+    out: Any,
+    ends: Any,
+) -> int:
     at = 0
     for m in range(len(starts) - 1):
         ends[m] = at
+        if len(which):
+            w = which[m]
+            at = _put_bytes(out, at, fronts, front_ends[w], front_ends[w + 1])
+            at = _put_bytes(out, at, tags, tag_begins[m], tag_ends[m])
+            at = _put_fields(out, at, setups[m], of_setup, -1)
+            at = _put_bytes(out, at, backs, back_ends[w], back_ends[w + 1])
         for i in range(starts[m], starts[m + 1]):
-            row = layout[matrix[i, 0]]
-            fields = row[0]
-            while fields > row[1]:
-                last = _HEAD + _ENTRY * (fields - 1)
-                if matrix[i, row[last + 2 if row[last] == LIST else last + 1]] != row[last + 3]:
-                    break
-                fields -= 1
-            at = _put_length(out, at, fields + 1)
-            at = _put_number(out, at, matrix[i, 0])
-            for f in range(fields):
-                entry = _HEAD + _ENTRY * f
-                kind, column, count = row[entry], row[entry + 1], row[entry + 2]
-                if kind == LIST:
-                    at = _put_length(out, at, matrix[i, count])
-                    for k in range(matrix[i, count]):
-                        at = _put_number(out, at, matrix[i, column + k])
-                elif kind == TRUTH:
-                    out[at] = 0xC3 if matrix[i, column] else 0xC2
-                    at += 1
-                else:
-                    at = _put_number(out, at, matrix[i, column])
+            tag = np.int64(events[i, tag_at])
+            at = _put_fields(out, at, events[i], layout[tag], tag)
     ends[len(starts) - 1] = at
     return at
+
+
+def _put_bytes(out: Any, at: int, data: Any, begin: int, end: int) -> int:
+    for i in range(begin, end):
+        out[at + i - begin] = data[i]
+    return at + end - begin
+
+
+def _put_fields(out: Any, at: int, record: Any, row: Any, tag: int) -> int:
+    """Write an event with its tag, or with −1 a setup; a last field that is newer and has its default is left out."""
+    fields = row[0]
+    while fields > row[1]:
+        e = _HEAD + _ENTRY * (fields - 1)
+        place, width = (row[e + 3], row[e + 4]) if row[e] == LIST else (row[e + 1], row[e + 2])
+        if read_number(record, place, width) != row[e + 5]:
+            break
+        fields -= 1
+    at = _put_length(out, at, fields + 1 if tag >= 0 else fields)
+    if tag >= 0:
+        at = _put_number(out, at, tag)
+    for f in range(fields):
+        e = _HEAD + _ENTRY * f
+        kind, place, width = row[e], row[e + 1], row[e + 2]
+        if kind == LIST:
+            count = read_number(record, row[e + 3], row[e + 4])
+            at = _put_length(out, at, count)
+            for k in range(count):
+                at = _put_number(out, at, read_number(record, place + k * width, width))
+        elif kind == TRUTH:
+            out[at] = 0xC3 if record[place] else 0xC2
+            at += 1
+        else:
+            at = _put_number(out, at, read_number(record, place, width))
+    return at
+
+
+def read_number(data: Any, at: int, width: int) -> int:
+    """The signed little-endian number of `width` bytes at a place of an array of bytes."""
+    top = np.int64(data[at + width - 1])
+    n = top - 256 if top > 127 else top
+    for k in range(width - 2, -1, -1):
+        n = n << 8 | np.int64(data[at + k])
+    return n  # type: ignore[no-any-return]  # an integer
 
 
 def _put_length(out: Any, at: int, length: int) -> int:

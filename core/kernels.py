@@ -1,0 +1,31 @@
+"""Compiled loops that belong to no ruleset: one binding for all."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+
+from kifold.core.compiled import cache_folder, user_cache
+
+
+def kernels(*functions: Any) -> dict[str, Any]:
+    """The compiled forms of functions by their names. Each may call those before it, under any module's name for them.
+
+    Numba's cache on disk watches the file of one function only, so the folder is named by all of their files.
+    """
+    files = sorted({function.__code__.co_filename for function in functions})
+    digest = blake2b(repr((numba.__version__, np.__version__)).encode(), digest_size=10)
+    for file in files:
+        digest.update(Path(file).read_bytes())
+    compiled: dict[str, Any] = {}
+    with cache_folder(user_cache() / "compiled" / f"kernels-{digest.hexdigest()}"):
+        for function in functions:
+            bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
+            bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
+            compiled[function.__name__] = numba.njit(cache=True, nogil=True)(bound)
+    return compiled
