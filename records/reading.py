@@ -1,4 +1,4 @@
-"""From archive tables to arrays that the compiled rules fold, without an object per event.
+"""From archive tables to arrays that the compiled rules fold, without an object per event or match.
 
 Nothing in a file is trusted: what a column says outside the declared range would lead compiled code astray, so it is
 found here.
@@ -8,29 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import compress, pairwise
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
-from kifold.core.codec import DIGEST_SIZE, encode
-from kifold.core.corpus import Corpus, array_of
-from kifold.core.events import Started, tag_of
-from kifold.core.fields import Field, fields_of
+from kifold.core.codec import DIGEST_SIZE
+from kifold.core.corpus import Corpus
+from kifold.core.events import Started
 from kifold.core.flat import flatten_setup
+from kifold.core.hashing import hash_slices
+from kifold.core.kernels import kernels
 from kifold.core.options import RulesetError
-from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
-from kifold.core.schema import columns_of
-from kifold.core.wire import encode_corpus
+from kifold.core.wire import Beginnings, encode_logs
+from kifold.records.beginnings import read_beginnings
 from kifold.records.errors import StoreError
 from kifold.records.tables import row_started
-
-BEGINNING = ("variant", "revision", "schema", "options", "seats", "tags", "setup")
-"""The columns of `matches` that event 0 is made of."""
+from kifold.records.unpacking import unpack_events
 
 
 @dataclass(frozen=True)
@@ -38,20 +35,32 @@ class Group:
     """A row group of the archive as arrays.
 
     Attributes:
-        rows: the rows of `matches` as mappings.
-        started: event 0 per match, or the reason why the row cannot be one.
+        matches: the table.
         corpus: setups and events; only meaningful where `is_plain`.
+        beginnings: event 0 as bytes; only meaningful where `is_plain`.
         seats: the stored seat per event, −1 for none.
-        is_plain: per match, whether all its events are the ruleset's own and in range: others are folded one by one.
+        is_plain: per match, whether event 0 can be read, and all its events are the ruleset's own and in range: others
+            are folded one by one.
         is_strange: per match, whether a column is filled in the row of an event that has no such field.
     """
 
-    rows: Sequence[dict[str, Any]]
-    started: Sequence[Started | str]
+    matches: pa.Table
     corpus: Corpus
+    beginnings: Beginnings
     seats: np.ndarray[Any, Any]
     is_plain: np.ndarray[Any, Any]
     is_strange: np.ndarray[Any, Any]
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `matches` as mappings: some microseconds for each, for where something is told of them."""
+        rows: list[dict[str, Any]] = self.matches.to_pylist()
+        return rows
+
+    @cached_property
+    def started(self) -> Sequence[Started | str]:
+        """Event 0 per match, or the reason why the row cannot be one: some microseconds for each."""
+        return [_started(self.corpus.ruleset, row) for row in self.rows]
 
     def only(self, wanted: np.ndarray[Any, Any]) -> Group:
         """The matches for which `wanted` is true, alone."""
@@ -59,9 +68,9 @@ class Group:
             return self
         of_events = np.repeat(wanted, np.diff(self.corpus.starts))
         return Group(
-            list(compress(self.rows, wanted)),
-            list(compress(self.started, wanted)),
+            self.matches.filter(pa.array(wanted)),
             self.corpus.only(wanted),
+            self.beginnings.only(wanted),
             self.seats[of_events],
             self.is_plain[wanted],
             self.is_strange[wanted],
@@ -73,130 +82,74 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
 
     Raises:
         StoreError: when the events do not belong to the matches row by row.
+        ValueError: when a row lacks what no row can lack.
     """
-    rows = matches.to_pylist()
-    counts = np.array([row["n_events"] for row in rows], np.int64)
+    counts = _there(matches, "n_events").astype(np.int64)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    _check_rows(matches["match_id"].to_numpy(), counts, starts, events)
-    records = np.zeros(len(events), dtype_of(ruleset.event_record))
-    tags = _numbers(events["tag"], 0)
-    records["tag"] = tags
-    good = np.isin(tags, [tag_of(event) for event in ruleset.events])
-    for event in ruleset.events:
-        rows_of = tags == tag_of(event)
-        for field in fields_of(event):
-            good &= ~rows_of | _fill(records, field, events[field.name], rows_of)
-    is_plain = _all_of_each(good, starts)
-    is_strange = ~_all_of_each(_at_home(ruleset, events, tags), starts)
-    setups, started = _setups(ruleset, rows)
-    is_plain &= np.array([isinstance(one, Started) for one in started], bool)
-    corpus, seats = Corpus(ruleset, setups, records, starts), _numbers(events["seat"], -1)
-    return Group(rows, started, corpus, seats, is_plain, is_strange)
+    _check_rows(_there(matches, "match_id"), counts, starts, _there(events, "match_id"), _there(events, "seq"))
+    unpacked = unpack_events(ruleset, events)
+    setups, beginnings, can_be = read_beginnings(ruleset, matches)
+    return Group(
+        matches,
+        Corpus(ruleset, setups, unpacked.records, starts),
+        beginnings,
+        np.asarray(events["seat"].fill_null(-1).to_numpy()),
+        _all_of_each(unpacked.good, starts) & can_be,
+        ~_all_of_each(~unpacked.strange, starts),
+    )
+
+
+def _there(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
+    if table[name].null_count:
+        raise ValueError(f"a {name} is missing")
+    return np.asarray(table[name].to_numpy())
 
 
 def _all_of_each(good: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> Any:
     """Per match, whether all its events are good."""
+    if good.all():
+        return np.ones(len(starts) - 1, bool)
     return np.logical_and.reduceat(np.append(good, True), starts[:-1]) | (np.diff(starts) == 0)
 
 
-def _at_home(ruleset: Ruleset, events: pa.Table, tags: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Per event, whether only the columns of its own fields are filled (`seat` is everybody's)."""
-    good = np.ones(len(events), bool)
-    for name in columns_of(ruleset):
-        if name != "seat":
-            having = [tag_of(e) for e in ruleset.known if any(f.name == name for f in fields_of(e))]
-            good &= np.asarray(events[name].is_null().to_numpy()) | np.isin(tags, having)
-    return good
-
-
 def _check_rows(
-    ids: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], starts: np.ndarray[Any, Any], events: pa.Table
+    ids: np.ndarray[Any, Any],
+    counts: np.ndarray[Any, Any],
+    starts: np.ndarray[Any, Any],
+    owners: np.ndarray[Any, Any],
+    numbers: np.ndarray[Any, Any],
 ) -> None:
-    owners = np.repeat(ids, counts)
-    numbers = np.arange(1, len(owners) + 1) - np.repeat(starts[:-1], counts)
-    if (
-        len(owners) != len(events)
-        or not np.array_equal(events["match_id"].to_numpy(), owners)
-        or not np.array_equal(events["seq"].to_numpy(), numbers)
-        or not (np.diff(ids) > 0).all()
-    ):
+    is_whole = (counts >= 0).all() and starts[-1] == len(owners) and (np.diff(ids) > 0).all()
+    if not is_whole or not _checker()(ids, starts, owners, numbers):
         raise StoreError("the rows of events are not those of the matches (a match_id, a seq or a row is wrong)")
 
 
-def _numbers(column: pa.ChunkedArray, missing: int) -> np.ndarray[Any, Any]:
-    return np.asarray(column.fill_null(missing).to_numpy())
+@cache
+def _checker() -> Any:
+    return kernels(_are_of)["_are_of"]
 
 
-def _fill(records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]) -> Any:
-    """Write a column into the records where it belongs; whether each value is in its range."""
-    if field.kind == "ints":
-        return _fill_lists(records, field, column, rows_of)
-    if field.kind == "bool":
-        column = column.cast(pa.int8())
-    if field.since > 1:
-        column = column.fill_null(int(field.default))
-    values = _numbers(column, field.low - 1 if field.low > -128 else 127).astype(np.int64)
-    good = (values >= field.low) & (values <= field.high)
-    records[field.name] = np.where(rows_of & good, values, records[field.name])
-    return good
+def _are_of(ids: Any, starts: Any, owners: Any, numbers: Any) -> bool:
+    for m in range(len(ids)):
+        for i in range(starts[m], starts[m + 1]):
+            if owners[i] != ids[m] or numbers[i] != i - starts[m] + 1:
+                return False
+    return True
 
 
-def _fill_lists(
-    records: np.ndarray[Any, Any], field: Field, column: pa.ChunkedArray, rows_of: np.ndarray[Any, Any]
-) -> Any:
-    lists = column.combine_chunks()
-    missing = -1 if field.since == 1 else 0
-    counts = np.asarray(lists.value_lengths().fill_null(missing).to_numpy(zero_copy_only=False))
-    good = (counts >= 0) & (counts <= field.length)
-    values = np.asarray(lists.flatten().fill_null(field.low - 1).to_numpy(zero_copy_only=False)).astype(np.int64)
-    owner = np.repeat(np.arange(len(counts)), np.maximum(counts, 0))
-    bad = (values < field.low) | (values > field.high)
-    good[owner[bad]] = False
-    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.maximum(counts, 0))[:-1]]) if len(counts) else counts
-    keep = (good & rows_of)[owner]
-    place = np.arange(len(values)) - first[owner]
-    records[field.name][owner[keep], place[keep]] = values[keep]
-    records[f"n_{field.name}"] = np.where(rows_of & good, counts, records[f"n_{field.name}"])
-    return good
-
-
-def _setups(ruleset: Ruleset, rows: Sequence[dict[str, Any]]) -> tuple[np.ndarray[Any, Any], list[Started | str]]:
-    """The setup records, and event 0 of each match; equal beginnings are worked out once."""
-    known: dict[str, tuple[Started | str, Record]] = {}
-    started: list[Started | str] = []
-    records: list[Record] = []
-    for row in rows:
-        key = repr([row[name] for name in BEGINNING])
-        if key not in known:
-            known[key] = _one_setup(ruleset, row)
-            if len(known) > 4096:
-                known = {key: known[key]}
-        started.append(known[key][0])
-        records.append(known[key][1])
-    return array_of(ruleset.setup_record, records), started
-
-
-def _one_setup(ruleset: Ruleset, row: dict[str, Any]) -> tuple[Started | str, Record]:
+def _started(ruleset: Ruleset, row: dict[str, Any]) -> Started | str:
     try:
         started = row_started(ruleset, row)
         if started.seats not in ruleset.variant(started.variant).seats:
             raise RulesetError(f"{started.seats} seats")
-        return started, flatten_setup(ruleset, started)
+        flatten_setup(ruleset, started)
     except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as error:
-        return str(error), ruleset.setup_record()
+        return str(error)
+    return started
 
 
-def digests(group: Group) -> list[bytes]:
-    """The digest of every match of a group of plain ones, recomputed from the columns."""
-    data, ends = encode_corpus(group.corpus.ruleset, group.corpus.events, group.corpus.starts)
-    heads: dict[int, bytes] = {}
-    out = []
-    for started, (begin, end) in zip(group.started, pairwise(ends), strict=True):
-        assert isinstance(started, Started)
-        head = heads.get(id(started))
-        if head is None:
-            head = heads[id(started)] = encode(started)
-        hashed = blake2b(head, digest_size=DIGEST_SIZE)
-        hashed.update(data[begin:end])
-        out.append(hashed.digest())
-    return out
+def digests(group: Group) -> np.ndarray[Any, Any]:
+    """The digest of every match of a group of plain ones, recomputed from the columns: uint8 (matches, 16)."""
+    corpus = group.corpus
+    data, ends = encode_logs(corpus.ruleset, group.beginnings, corpus.setups, corpus.events, corpus.starts)
+    return hash_slices(data, ends, DIGEST_SIZE)

@@ -29,7 +29,11 @@ from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
 from kifold.records.tables import ending_text, rows_to_logs, unlike
+from kifold.replay.agreement import confirmed
 from kifold.replay.causes import DAMAGED, DIVERGED, EXACT, ILLEGAL, UNVERIFIED, Verdict, cause_of
+
+EVENTS_OF_A_MATCH = 64
+"""Fewer matches than `MANY` pay as well when they are long: when they have as many events as that many usual ones."""
 
 STRANGE = "a column is filled that its event does not have"
 
@@ -102,40 +106,68 @@ def verify_group(
         group = read_group(rules, matches, events)
     except UNREADABLE as error:
         raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
-    if len(matches) < MANY:
+    if len(matches) < MANY and len(events) < MANY * EVENTS_OF_A_MATCH:
         group.is_plain[:] = False
-    revisions = [under.revision if under else (pins or {}).get(row["match_id"], row["revision"]) for row in group.rows]
+    revisions = _revisions(group, pins or {}, under)
+    fine, is_over = np.zeros(len(matches), bool), np.zeros(len(matches), bool)
     fast: dict[int, Verdict] = {}
-    for revision in sorted(rules.revisions.keys() & set(revisions)):
-        wanted = group.is_plain & (np.array(revisions) == revision)
+    for revision in sorted(rules.revisions.keys() & set(revisions.tolist())):
+        wanted = group.is_plain & ~group.is_strange & (revisions == revision)
         if wanted.any():
-            found = _plain_verdicts(rules.at(revision), group.only(wanted))
-            fast |= zip(np.flatnonzero(wanted).tolist(), found, strict=True)
-    for m, (row, started) in enumerate(zip(group.rows, group.started, strict=True)):
-        known = started if isinstance(started, Started) else None
-        subject = Subject(row["match_id"], row["n_events"], rules, known, revisions[m])
-        if group.is_strange[m]:
-            yield subject.damaged(STRANGE)
+            part = group.only(wanted)
+            fine[wanted], is_over[wanted] = confirmed(rules.at(revision), part)
+            others = wanted & ~fine
+            if others.any():
+                found = _plain_verdicts(rules.at(revision), part.only(~fine[wanted]))
+                fast |= zip(np.flatnonzero(others).tolist(), found, strict=True)
+    lengths, ids = np.diff(group.corpus.starts).tolist(), matches["match_id"].to_pylist()
+    for m, (match, is_fine, has_ended, length) in enumerate(
+        zip(ids, fine.tolist(), is_over.tolist(), lengths, strict=True)
+    ):
+        if is_fine:
+            yield Verdict(match, rules.name, EXACT, "", not has_ended, None, length)
         elif m in fast:
             yield fast[m]
-        elif isinstance(started, str):
-            yield subject.damaged(f"its beginning cannot be read: {started}", "its beginning cannot be read")
         else:
-            first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
-            seats = group.seats[first:last].tolist()
-            part = matches.slice(m, 1), events.slice(first, last - first)
-            yield _verify_slowly(subject, row, *part, seats)
+            yield _one_verdict(rules, group, m, revisions[m], matches, events)
+
+
+def _revisions(group: Group, pins: Mapping[int, int], under: Ruleset | None) -> np.ndarray[Any, Any]:
+    """What each match is folded under; 0 where nobody can say."""
+    if under:
+        return np.full(len(group.matches), under.revision)
+    revisions = group.matches["revision"].fill_null(0).to_numpy().astype(np.int64)
+    if pins:
+        for m, match in enumerate(group.matches["match_id"].to_pylist()):
+            revisions[m] = pins.get(match, revisions[m])
+    return revisions
+
+
+def _one_verdict(
+    rules: Ruleset, group: Group, m: int, revision: int, matches: pa.Table, events: pa.Table
+) -> Verdict:
+    """The verdict of match number m of a group, folded by itself."""
+    row, started = group.rows[m], group.started[m]
+    known = started if isinstance(started, Started) else None
+    subject = Subject(row["match_id"], row["n_events"], rules, known, int(revision) or None)
+    if group.is_strange[m]:
+        return subject.damaged(STRANGE)
+    if isinstance(started, str):
+        return subject.damaged(f"its beginning cannot be read: {started}", "its beginning cannot be read")
+    first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
+    seats = group.seats[first:last].tolist()
+    return _verify_slowly(subject, row, matches.slice(m, 1), events.slice(first, last - first), seats)
 
 
 def _plain_verdicts(rules: Ruleset, group: Group) -> Iterator[Verdict]:
-    """The verdicts of a group of plain matches, all under one revision, by the compiled rules."""
+    """The verdicts of a group of plain matches, all under one revision, match by match: what failed and where."""
     found = digests(group)
     folded = Folder(rules, compiled(rules)).fold(group.corpus)
     column = seat_column(group.corpus, folded)
     for m, (row, started) in enumerate(zip(group.rows, group.started, strict=True)):
         assert isinstance(started, Started)
         subject = Subject(row["match_id"], row["n_events"], rules, started, rules.revision)
-        if found[m] != row["digest"]:
+        if found[m].tobytes() != row["digest"]:
             yield subject.damaged(NOT_AS_WRITTEN)
         else:
             yield _folded_verdict(subject, group, folded, column, m)

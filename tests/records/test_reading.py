@@ -67,7 +67,7 @@ def test_tables_say_the_same_logs_as_objects_and_as_arrays(name: str) -> None:
         for field in found.dtype.names or ():
             assert np.array_equal(found[field], wanted[field]), field
     assert np.array_equal(group.corpus.starts, expected.starts)
-    assert digests(group) == [log.digest for log in logs]
+    assert [one.tobytes() for one in digests(group)] == [log.digest for log in logs]
 
 
 def test_matches_with_common_events_are_not_plain_and_the_others_can_be_taken_alone() -> None:
@@ -76,11 +76,11 @@ def test_matches_with_common_events_are_not_plain_and_the_others_can_be_taken_al
     assert group.is_plain.tolist() == [True, False, True, False]
     plain = group.only(group.is_plain)
     assert [row["match_id"] for row in plain.rows] == [1, 3]
-    assert digests(plain) == [logs[0].digest, logs[2].digest]
+    assert [one.tobytes() for one in digests(plain)] == [logs[0].digest, logs[2].digest]
     assert np.array_equal(plain.corpus.starts, [0, len(game(0)), len(game(0)) + len(game(2))])
     assert len(plain.seats) == len(plain.corpus.events)
     nothing = group.only(np.zeros(4, bool))
-    assert (len(nothing.corpus), digests(nothing)) == (0, [])
+    assert (len(nothing.corpus), len(digests(nothing))) == (0, 0)
 
 
 OUT_OF_RANGE = [

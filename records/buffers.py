@@ -1,0 +1,77 @@
+"""The memory of Arrow columns as NumPy arrays, for compiled loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+NONE = np.frombuffer(b"", np.uint8)
+"""Read-only as the others are: for compiled loops that makes a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A column of integers or truth values.
+
+    Attributes:
+        values: its memory, uint8.
+        width: bytes of a number; 0 for truth values, eight to a byte.
+        validity: one bit each, set where it is not null; empty when none is.
+        first: the number of the first one in both.
+    """
+
+    values: np.ndarray[Any, Any]
+    width: int
+    validity: np.ndarray[Any, Any]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts: number i is data[ends[i]:ends[i + 1]], UTF-8."""
+
+    data: np.ndarray[Any, Any]
+    ends: np.ndarray[Any, Any]
+
+
+def joined(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def numbers(array: pa.Array) -> Numbers:
+    """An array of integers or truth values.
+
+    Raises:
+        ValueError: when its memory is shorter than it says.
+    """
+    validity, values = (NONE if part is None else np.frombuffer(part, np.uint8) for part in array.buffers()[:2])
+    is_truth = pa.types.is_boolean(array.type)
+    width = 0 if is_truth else array.type.bit_width // 8
+    count = array.offset + len(array)
+    if len(values) < (-(-count // 8) if is_truth else count * width) and array.null_count < len(array):
+        raise ValueError(f"{count} values of {array.type} in {len(values)} bytes")
+    return Numbers(values, width, validity_of(array), array.offset)
+
+
+def validity_of(array: pa.Array) -> np.ndarray[Any, Any]:
+    """One bit for each value, from `array.offset` on; empty when none is null."""
+    part = array.buffers()[0]
+    return NONE if part is None or not array.null_count else np.frombuffer(part, np.uint8)
+
+
+def offsets_of(array: pa.Array) -> np.ndarray[Any, Any]:
+    """Where the parts of an array of lists, maps, texts or bytes begin, and the last one ends: int32."""
+    part = array.buffers()[1]
+    if part is None or not len(array):
+        return np.frombuffer(bytes(4 * (len(array) + 1)), np.int32)
+    return np.frombuffer(part, np.int32)[array.offset : array.offset + len(array) + 1]
+
+
+def texts(array: pa.Array) -> Texts:
+    """An array of texts or bytes; null is empty."""
+    part = array.buffers()[2]
+    return Texts(NONE if part is None else np.frombuffer(part, np.uint8), offsets_of(array))

@@ -1,0 +1,148 @@
+"""Which matches of a row group are what the fold says, in every column: compared all at once, without a word on others."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kifold.core.compiled import compiled
+from kifold.core.corpus import Corpus, Folded, Folder
+from kifold.core.hashing import hash_rows
+from kifold.core.kernels import kernels
+from kifold.core.ruleset import NOBODY, Ruleset
+from kifold.records.buffers import joined, offsets_of, texts
+from kifold.records.folded import seat_column
+from kifold.records.judge import FINGERPRINT_SIZE
+from kifold.records.reading import Group, digests
+
+Truths = np.ndarray[Any, Any]
+
+
+def confirmed(rules: Ruleset, group: Group) -> tuple[Truths, Truths]:
+    """Fold a group of plain matches, all under one revision.
+
+    Returns:
+        Per match whether it is exact: legal, and everything that is stored beside it is what the fold says; and
+        whether it has ended.
+    """
+    folded = Folder(rules, compiled(rules)).fold(group.corpus)
+    lengths, matches = np.diff(group.corpus.starts), group.matches
+    is_over = folded.matches["turn"] == NOBODY
+    fine = (folded.matches["reason"] == 0) & (folded.matches["done"] == lengths)
+    fine &= _same_digests(joined(matches["digest"]), digests(group))
+    fine &= _same_fingerprints(joined(matches["fingerprints"]), folded)
+    fine &= _same_results(joined(matches["result"]), group.corpus, folded)
+    fine &= _same_endings(matches, is_over)
+    fine &= _all_of(group.seats == seat_column(group.corpus, folded), group.corpus.starts)
+    return fine, is_over
+
+
+def _same_digests(stored: pa.Array, found: np.ndarray[Any, Any]) -> Truths:
+    count, size = found.shape
+    if stored.null_count:
+        stored = stored.fill_null(b"")
+    data = np.frombuffer(stored.buffers()[1], np.uint8)[stored.offset * size :][: count * size]
+    same: Truths = (data.reshape(count, size) == found).all(axis=1)
+    return same
+
+
+def _same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
+    same = np.asarray(stored.is_valid())
+    prints = hash_rows(folded.snapshots, FINGERPRINT_SIZE).reshape(-1)
+    ends = np.append(folded.matches["snapshot"], len(folded.snapshots)).astype(np.int64) * FINGERPRINT_SIZE
+    then = texts(stored)
+    _comparer()(then.data, then.ends, prints, ends, same)
+    return same
+
+
+@cache
+def _comparer() -> Any:
+    return kernels(_compare)["_compare"]
+
+
+def _compare(data: Any, ends: Any, other: Any, other_ends: Any, same: Any) -> None:
+    """Unset where part m of the one is not part m of the other."""
+    for m in range(len(same)):
+        first, begin = ends[m], other_ends[m]
+        length = ends[m + 1] - first
+        if length != other_ends[m + 1] - begin:
+            same[m] = False
+            continue
+        for b in range(length):
+            if data[first + b] != other[begin + b]:
+                same[m] = False
+
+
+def _same_endings(matches: pa.Table, is_over: Truths) -> Truths:
+    """That a match has ended or not, and by the rules: other endings are events, and a plain match has none."""
+    finished, ending = joined(matches["finished"]), joined(matches["ending"])
+    by_rules = pc.equal(ending, "rules").fill_null(False)
+    same: Truths = np.asarray(finished.is_valid()) & (np.asarray(finished.fill_null(False)) == is_over)
+    return same & (np.asarray(ending.is_valid()) == is_over) & (np.asarray(by_rules) == is_over)
+
+
+def _same_results(stored: pa.Array, corpus: Corpus, folded: Folded) -> Truths:
+    """Whether the standings are the stored ones; a part that is newer than the file is not asked for."""
+    seats = corpus.setups["seats"].astype(np.int64)
+    ends = offsets_of(stored).astype(np.int64)
+    lengths = np.diff(ends)
+    owner = np.repeat(np.arange(len(corpus)), lengths)
+    seat = np.minimum(np.arange(ends[-1] - ends[0]) - (ends[:-1] - ends[0])[owner], corpus.ruleset.most_seats - 1)
+    standings = stored.values.slice(ends[0], ends[-1] - ends[0])
+    same = np.ones(len(owner), bool)
+    wanted = _standings(corpus.ruleset, seats, folded.results, owner, seat)
+    for part, values in zip(standings.type, standings.flatten(), strict=True):
+        same &= _equal(values, wanted.get(part.name))
+    starts = ends - ends[0]
+    return np.asarray(stored.is_valid()) & (lengths == seats) & _all_of(same, starts)
+
+
+def _standings(
+    rules: Ruleset,
+    seats: np.ndarray[Any, Any],
+    results: np.ndarray[Any, Any],
+    owner: np.ndarray[Any, Any],
+    seat: np.ndarray[Any, Any],
+) -> dict[str, np.ndarray[Any, Any] | None]:
+    """The parts of the standing of each seat, one after the other; None for a part that is null."""
+    ranks = results["rank"]
+    is_seat = np.arange(rules.most_seats) < seats[:, None]
+    alike = ((ranks[:, :, None] == ranks[:, None, :]) & is_seat[:, None, :]).sum(axis=2)
+    parts: dict[str, np.ndarray[Any, Any] | None] = {
+        "seat": seat,
+        "rank": ranks[owner, seat],
+        "shared": alike[owner, seat] > 1,
+        "score": results["score"][owner, seat] if rules.has_score else None,
+    }
+    for slot in rules.components:
+        each = results[slot.name].reshape(len(results), rules.most_seats, slot.length // rules.most_seats)
+        parts[slot.name] = each[owner, seat] if slot.length > rules.most_seats else each[owner, seat, 0]
+    return parts
+
+
+def _equal(stored: pa.Array, wanted: np.ndarray[Any, Any] | None) -> Truths:
+    if wanted is None:
+        return np.asarray(stored.is_null())
+    same = np.asarray(stored.is_valid())
+    if pa.types.is_list(stored.type):
+        ends = offsets_of(stored).astype(np.int64)
+        same &= np.diff(ends) == wanted.shape[1]
+        values = stored.values
+        if not same.all() or values.null_count:
+            return same & np.array([one == now for one, now in zip(stored.to_pylist(), wanted.tolist(), strict=True)])
+        flat = values.slice(ends[0], ends[-1] - ends[0]).to_numpy().reshape(wanted.shape)
+        return same & (flat == wanted).all(axis=1)  # type: ignore[no-any-return]  # truths
+    if pa.types.is_boolean(stored.type):
+        return same & (np.asarray(stored.fill_null(False)) == wanted)
+    return same & (np.asarray(stored.fill_null(0)) == wanted)
+
+
+def _all_of(same: Truths, starts: np.ndarray[Any, Any]) -> Truths:
+    """Per part from starts[m] to starts[m + 1], whether all are the same."""
+    if same.all():
+        return np.ones(len(starts) - 1, bool)
+    return np.logical_and.reduceat(np.append(same, True), starts[:-1]) | (np.diff(starts) == 0)
