@@ -23,7 +23,8 @@ from kifold.core.kernels import kernels
 from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
 
-NUMBER, TRUTH, LIST = range(3)
+NUMBER, TRUTH, LIST, BYTE = range(4)
+"""Kinds of fields; `BYTE` is a number that lies in one byte."""
 _HEAD, _ENTRY = 2, 6
 _LONGEST = {"i1": 2, "i2": 3, "i4": 5, "i8": 9}
 
@@ -111,7 +112,9 @@ def encode_logs(
     one = beginnings
     used = _encoder()(
         one.fronts, one.front_ends, one.backs, one.back_ends, one.which, one.tags, one.tag_begins, one.tag_ends,
-        bytes_of(setups), of_setup, bytes_of(events), _tag_at(ruleset), layout, starts, out, ends,
+        bytes_of(setups).reshape(-1), setups.dtype.itemsize, of_setup,
+        bytes_of(events).reshape(-1), events.dtype.itemsize, _tag_at(ruleset), layout.reshape(-1), layout.shape[1],
+        starts, out, ends,
     )  # fmt: skip
     return out[:used], ends
 
@@ -154,6 +157,8 @@ def _row(struct: type[msgspec.Struct], record: type[Record]) -> list[int]:
         kind = {"int": NUMBER, "bool": TRUTH, "ints": LIST}[field.kind]
         count = f"n_{field.name}"
         default = int(field.default) if field.since > 1 and kind != LIST else 0
+        if kind == NUMBER and widths[field.name] == 1:
+            kind = BYTE
         row += [kind, places[field.name][1], widths[field.name]]
         row += [places[count][1], widths[count], default] if kind == LIST else [0, 1, default]
     return row
@@ -166,7 +171,7 @@ def _longest(record: type[Record]) -> int:
 @cache
 def _encoder() -> Any:
     assert sys.byteorder == "little", "flat records are little-endian"
-    return kernels(read_number, _put_number, _put_length, _put_fields, _put_bytes, _encode)["_encode"]
+    return kernels(read_number, _put_byte, _put_number, _put_length, _put_fields, _put_bytes, _encode)["_encode"]
 
 
 def _encode(
@@ -179,10 +184,13 @@ def _encode(
     tag_begins: Any,
     tag_ends: Any,
     setups: Any,
+    setup_size: int,
     of_setup: Any,
     events: Any,
+    event_size: int,
     tag_at: int,
     layout: Any,
+    row_size: int,
     starts: Any,
     out: Any,
     ends: Any,
@@ -194,11 +202,11 @@ def _encode(
             w = which[m]
             at = _put_bytes(out, at, fronts, front_ends[w], front_ends[w + 1])
             at = _put_bytes(out, at, tags, tag_begins[m], tag_ends[m])
-            at = _put_fields(out, at, setups[m], of_setup, -1)
+            at = _put_fields(out, at, setups, m * setup_size, of_setup, 0, -1)
             at = _put_bytes(out, at, backs, back_ends[w], back_ends[w + 1])
         for i in range(starts[m], starts[m + 1]):
-            tag = np.int64(events[i, tag_at])
-            at = _put_fields(out, at, events[i], layout[tag], tag)
+            tag = np.int64(events[i * event_size + tag_at])
+            at = _put_fields(out, at, events, i * event_size, layout, tag * row_size, tag)
     ends[len(starts) - 1] = at
     return at
 
@@ -209,31 +217,38 @@ def _put_bytes(out: Any, at: int, data: Any, begin: int, end: int) -> int:
     return at + end - begin
 
 
-def _put_fields(out: Any, at: int, record: Any, row: Any, tag: int) -> int:
-    """Write an event with its tag, or with −1 a setup; a last field that is newer and has its default is left out."""
-    fields = row[0]
-    while fields > row[1]:
-        e = _HEAD + _ENTRY * (fields - 1)
-        place, width = (row[e + 3], row[e + 4]) if row[e] == LIST else (row[e + 1], row[e + 2])
-        if read_number(record, place, width) != row[e + 5]:
+def _put_fields(out: Any, at: int, data: Any, begin: int, layout: Any, row: int, tag: int) -> int:
+    """Write the record that begins in `data` at `begin`, laid out as the row of `layout` that begins at `row` says.
+
+    With tag −1 it is a setup, written without one. A last field that is newer and has its default is left out.
+    """
+    fields = layout[row]
+    while fields > layout[row + 1]:
+        e = row + _HEAD + _ENTRY * (fields - 1)
+        f = e + 3 if layout[e] == LIST else e + 1
+        if read_number(data, begin + layout[f], layout[f + 1]) != layout[e + 5]:
             break
         fields -= 1
-    at = _put_length(out, at, fields + 1 if tag >= 0 else fields)
     if tag >= 0:
+        at = _put_length(out, at, fields + 1)
         at = _put_number(out, at, tag)
+    else:
+        at = _put_length(out, at, fields)
     for f in range(fields):
-        e = _HEAD + _ENTRY * f
-        kind, place, width = row[e], row[e + 1], row[e + 2]
-        if kind == LIST:
-            count = read_number(record, row[e + 3], row[e + 4])
+        e = row + _HEAD + _ENTRY * f
+        kind, place, width = layout[e], begin + layout[e + 1], layout[e + 2]
+        if kind == BYTE:
+            at = _put_byte(out, at, data[place])
+        elif kind == LIST:
+            count = read_number(data, begin + layout[e + 3], layout[e + 4])
             at = _put_length(out, at, count)
-            for k in range(count):
-                at = _put_number(out, at, read_number(record, place + k * width, width))
+            for k in range(place, place + count * width, width):
+                at = _put_byte(out, at, data[k]) if width == 1 else _put_number(out, at, read_number(data, k, width))
         elif kind == TRUTH:
-            out[at] = 0xC3 if record[place] else 0xC2
+            out[at] = 0xC3 if data[place] else 0xC2
             at += 1
         else:
-            at = _put_number(out, at, read_number(record, place, width))
+            at = _put_number(out, at, read_number(data, place, width))
     return at
 
 
@@ -244,6 +259,15 @@ def read_number(data: Any, at: int, width: int) -> int:
     for k in range(width - 2, -1, -1):
         n = n << 8 | np.int64(data[at + k])
     return n  # type: ignore[no-any-return]  # an integer
+
+
+def _put_byte(out: Any, at: int, byte: int) -> int:
+    """Write the number of one byte; from −32 to 127 that is its shortest form itself."""
+    if 128 <= byte < 224:
+        out[at] = 0xD0
+        at += 1
+    out[at] = byte
+    return at + 1
 
 
 def _put_length(out: Any, at: int, length: int) -> int:

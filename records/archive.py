@@ -153,6 +153,11 @@ class FileReader:
         return self._events.metadata
 
     @property
+    def matches(self) -> int:
+        """The number of matches in all row groups."""
+        return int(self._matches.metadata.num_rows)
+
+    @property
     def groups(self) -> int:
         """The number of row groups."""
         return int(self._matches.num_row_groups)

@@ -52,7 +52,7 @@ class Unpacker:
 
     def take(self, name: str, column: pa.Array, rules: Rules) -> None:
         """Fill the field `name`."""
-        if column.null_count == len(column) and FIELD not in rules[:, 0]:
+        if column.null_count == len(column) and FIELD not in rules[::_COLUMNS]:
             return
         is_list = pa.types.is_list(column.type)
         flat = pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)
@@ -85,13 +85,13 @@ def event_rules(ruleset: Ruleset) -> dict[str, Rules]:
     for event in ruleset.known:
         for field in fields_of(event):
             tables[field.name][tag_of(event)] = _rule(field) if event in ruleset.events else _ELSEWHERE
-    return tables
+    return {name: table.reshape(-1) for name, table in tables.items()}
 
 
 @cache
 def setup_rules(ruleset: Ruleset) -> dict[str, Rules]:
     """For each field of the setup, what it is to the only kind of setup."""
-    return {field.name: np.array([_rule(field)], np.int64) for field in fields_of(ruleset.setup)}
+    return {field.name: np.array(_rule(field), np.int64) for field in fields_of(ruleset.setup)}
 
 
 _ELSEWHERE = (READ_ELSEWHERE, 0, 0, 0, 0, 0)
@@ -155,7 +155,8 @@ def _number(values: Any, at: int, width: int) -> int:
 
 
 def _put(raw: Any, i: int, place: int, width: int, n: int) -> None:
-    for k in range(width):
+    raw[i, place] = n & 255
+    for k in range(1, width):
         raw[i, place + k] = n >> 8 * k & 255
 
 
@@ -172,20 +173,29 @@ def _fill(
     good: Any,
     strange: Any,
 ) -> None:
+    all_there = len(validity) == 0
+    are_bytes = from_width == width == 1
     for i in range(len(kinds)):
-        rule = rules[kinds[i]]
-        is_there = len(validity) == 0 or _bit(validity, first + i)
-        if rule[0] != FIELD:
-            if is_there and rule[0] == NO_FIELD:
+        rule = kinds[i] * _COLUMNS
+        is_there = all_there or _bit(validity, first + i)
+        if rules[rule] != FIELD:
+            if is_there and rules[rule] == NO_FIELD:
                 strange[i] = True
             continue
-        n = rule[4]
+        if are_bytes and is_there:
+            n = np.int64(np.int8(values[first + i]))
+            if rules[rule + 1] <= n <= rules[rule + 2]:
+                raw[i, place] = values[first + i]
+            else:
+                good[i] = False
+            continue
+        n = rules[rule + 4]
         if is_there:
             n = _number(values, first + i, from_width)
-        elif not rule[3]:
+        elif not rules[rule + 3]:
             good[i] = False
             continue
-        if rule[1] <= n <= rule[2]:
+        if rules[rule + 1] <= n <= rules[rule + 2]:
             _put(raw, i, place, width, n)
         else:
             good[i] = False
@@ -210,25 +220,25 @@ def _fill_lists(
     strange: Any,
 ) -> None:
     for i in range(len(kinds)):
-        rule = rules[kinds[i]]
+        rule = kinds[i] * _COLUMNS
         is_there = len(validity) == 0 or _bit(validity, first + i)
-        if rule[0] != FIELD:
-            if is_there and rule[0] == NO_FIELD:
+        if rules[rule] != FIELD:
+            if is_there and rules[rule] == NO_FIELD:
                 strange[i] = True
             continue
         if not is_there:
-            if not rule[3]:
+            if not rules[rule + 3]:
                 good[i] = False
             continue
         count = offsets[i + 1] - offsets[i]
-        if count > rule[5]:
+        if count > rules[rule + 5]:
             good[i] = False
             continue
         _put(raw, i, count_place, count_width, count)
         for k in range(count):
             at = first_value + offsets[i] + k
             n = _number(values, at, from_width)
-            if (len(of_values) == 0 or _bit(of_values, at)) and rule[1] <= n <= rule[2]:
+            if (len(of_values) == 0 or _bit(of_values, at)) and rules[rule + 1] <= n <= rules[rule + 2]:
                 _put(raw, i, place + k * width, width, n)
             else:
                 good[i] = False
@@ -237,5 +247,5 @@ def _fill_lists(
 def _see(validity: Any, first: int, all_there: bool, kinds: Any, rules: Any, strange: Any) -> None:
     """Of a column that no record has: only where it is filled."""
     for i in range(len(kinds)):
-        if rules[kinds[i], 0] == NO_FIELD and (all_there or _bit(validity, first + i)):
+        if rules[kinds[i] * _COLUMNS] == NO_FIELD and (all_there or _bit(validity, first + i)):
             strange[i] = True

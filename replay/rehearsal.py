@@ -29,9 +29,11 @@ class Rehearsing:
 
     target: Ruleset
 
-    def group(self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Iterator[Verdict]:
+    def group(
+        self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
+    ) -> Iterator[Verdict]:
         """The verdict of each match of a row group."""
-        found = list(verify_group(rules, matches, events, pins, under=self.target))
+        found = list(verify_group(rules, matches, events, pins, self.target, beside))
         of_logs = matches["revision"].to_pylist()
         revisions = [pins.get(one.match_id, of_log) for one, of_log in zip(found, of_logs, strict=True)]
         # Of a match whose own rules are not installed nobody can say that nothing changes.

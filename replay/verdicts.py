@@ -89,6 +89,7 @@ def verify_group(
     events: pa.Table,
     pins: Mapping[int, int] | None = None,
     under: Ruleset | None = None,
+    beside: int = 0,
 ) -> Iterator[Verdict]:
     """The verdict of each match of a row group, in their order.
 
@@ -98,6 +99,7 @@ def verify_group(
         rules: the ruleset, of any revision.
         pins: the revision of each match that was promoted to another than its log names.
         under: the revision to fold all matches under, instead of the one that each is pinned to.
+        beside: how many matches are verified in the same way anyway.
 
     Raises:
         StoreError: when the tables do not belong together, or hold what no writer wrote.
@@ -106,7 +108,7 @@ def verify_group(
         group = read_group(rules, matches, events)
     except UNREADABLE as error:
         raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
-    if len(matches) < MANY and len(events) < MANY * EVENTS_OF_A_MATCH:
+    if len(matches) + beside < MANY and len(events) < MANY * EVENTS_OF_A_MATCH:
         group.is_plain[:] = False
     revisions = _revisions(group, pins or {}, under)
     fine, is_over = np.zeros(len(matches), bool), np.zeros(len(matches), bool)

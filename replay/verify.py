@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import local
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -34,8 +35,12 @@ OnProgress = Callable[[int, int], None]
 class Judging(Protocol):
     """What is asked of stored matches: `Verifying`, or a rehearsal of other rules."""
 
-    def group(self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Iterator[Verdict]:
-        """The verdict of each match of a row group; `pins` has the revisions of those that were promoted."""
+    def group(
+        self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
+    ) -> Iterator[Verdict]:
+        """The verdict of each match of a row group; `pins` has the revisions of those that were promoted, `beside` is
+        the number of matches in the other row groups of the file.
+        """
 
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
         """The verdict of a live match, beside which this digest is stored, and whether it has ended."""
@@ -44,8 +49,10 @@ class Judging(Protocol):
 class Verifying:
     """Every match is folded under the rules that it is pinned to."""
 
-    def group(self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Iterator[Verdict]:
-        return verify_group(rules, matches, events, pins)
+    def group(
+        self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
+    ) -> Iterator[Verdict]:
+        return verify_group(rules, matches, events, pins, beside=beside)
 
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
         return verify_live(log, digest, is_over=is_over)
@@ -116,7 +123,7 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
         tables = store.reader(*file).tables(match)
     if tables is None:
         return Verdict(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
-    return next(judging.group(ruleset(file[0]), *tables, pins))
+    return next(judging.group(ruleset(file[0]), *tables, pins, 0))
 
 
 @contextmanager
@@ -200,22 +207,27 @@ def _verify_file(
 ) -> list[int]:
     """Verify the matches of a file, but for those that are gone; the ids of those that were found."""
     try:
-        groups = FileReader(folder, rules, file).groups
+        file_reader = FileReader(folder, rules, file)
     except StoreError as error:
         work.report.unreadable.append(str(error))
         return []
 
+    own = local()
+
     def verify(number: int) -> tuple[list[Verdict], int] | str:
         try:
             # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
-            matches, events = (without(gone, table) for table in FileReader(folder, rules, file).group(number))
-            return list(work.judging.group(rules, matches, events, pins)), len(events)
+            if not hasattr(own, "reader"):
+                own.reader = FileReader(folder, rules, file)
+            matches, events = (without(gone, table) for table in own.reader.group(number))
+            beside = file_reader.matches - len(matches)
+            return list(work.judging.group(rules, matches, events, pins, beside)), len(events)
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
 
     found = []
     with ThreadPoolExecutor(work.workers) as pool:
-        for outcome in bounded(pool, verify, groups, work.workers):
+        for outcome in bounded(pool, verify, file_reader.groups, work.workers):
             if isinstance(outcome, str):
                 work.report.unreadable.append(outcome)
                 continue
