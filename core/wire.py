@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from kifold.core.events import tag_of
+from kifold.core.codec import around
+from kifold.core.events import Started, tag_of
 from kifold.core.evolution import newer_defaults
 from kifold.core.fields import fields_of
 from kifold.core.kernels import kernels
@@ -26,6 +27,7 @@ from kifold.core.ruleset import Ruleset
 NUMBER, TRUTH, LIST, BYTE = range(4)
 """Kinds of fields; `BYTE` is a number that lies in one byte."""
 _HEAD, _ENTRY = 2, 6
+NO_BYTES = np.zeros(0, np.uint8)
 _LONGEST = {"i1": 2, "i2": 3, "i4": 5, "i8": 9}
 
 
@@ -63,6 +65,13 @@ class Beginnings:
         first, second = (np.frombuffer(data, np.uint8) for data in (fronts, backs))
         return cls(first, ends[0], second, ends[1], which, tags, tag_ends[:-1], tag_ends[1:])
 
+    @classmethod
+    def alike(cls, started: Started, count: int) -> Beginnings:
+        """Those of matches that begin alike, but for the setup."""
+        before, after = around(started)
+        nowhere = np.zeros(count + 1, np.int64)
+        return cls.of([(before + msgspec.msgpack.encode(started.tags), after)], nowhere[1:], NO_BYTES, nowhere)
+
     def only(self, wanted: np.ndarray[Any, Any]) -> Beginnings:
         """Those of the matches for which `wanted` is true."""
         return replace(
@@ -86,7 +95,7 @@ def encode_corpus(ruleset: Ruleset, events: np.ndarray[Any, Any], starts: np.nda
         bytes as a uint8 array, and where in it each match begins (int64, matches + 1).
     """
     none = np.zeros(0, np.int64)
-    nothing = Beginnings.of([], none, np.zeros(0, np.uint8), np.zeros(1, np.int64))
+    nothing = Beginnings.of([], none, NO_BYTES, np.zeros(1, np.int64))
     return encode_logs(ruleset, nothing, np.zeros(0, dtype_of(ruleset.setup_record)), events, starts)
 
 
@@ -205,7 +214,7 @@ def _encode(
             at = _put_fields(out, at, setups, m * setup_size, of_setup, 0, -1)
             at = _put_bytes(out, at, backs, back_ends[w], back_ends[w + 1])
         for i in range(starts[m], starts[m + 1]):
-            tag = np.int64(events[i * event_size + tag_at])
+            tag: Any = np.int64(events[i * event_size + tag_at])
             at = _put_fields(out, at, events, i * event_size, layout, tag * row_size, tag)
     ends[len(starts) - 1] = at
     return at
@@ -252,13 +261,13 @@ def _put_fields(out: Any, at: int, data: Any, begin: int, layout: Any, row: int,
     return at
 
 
-def read_number(data: Any, at: int, width: int) -> int:
+def read_number(data: Any, at: int, width: int) -> Any:
     """The signed little-endian number of `width` bytes at a place of an array of bytes."""
     top = np.int64(data[at + width - 1])
     n = top - 256 if top > 127 else top
     for k in range(width - 2, -1, -1):
         n = n << 8 | np.int64(data[at + k])
-    return n  # type: ignore[no-any-return]  # an integer
+    return n
 
 
 def _put_byte(out: Any, at: int, byte: int) -> int:

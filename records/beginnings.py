@@ -85,15 +85,16 @@ def _as_before(matches: pa.Table) -> np.ndarray[Any, Any]:
         same[1:] &= values[1:] == values[:-1]
     options, variants = joined(matches["options"]), texts(joined(matches["variant"]))
     each = np.frombuffer(np.arange(len(matches) + 1, dtype=np.int32).tobytes(), np.int32)
-    for ends, of in ((each, variants), *((offsets_of(options), of) for of in (texts(options.keys), texts(options.items)))):
-        _kernels()["_compare"](ends, of.data, of.ends, same)
+    ends = offsets_of(options)
+    for begins, of in ((each, variants), (ends, texts(options.keys)), (ends, texts(options.items))):
+        _kernels()["_compare"](begins, of.data, of.ends, same)
     if options.items.null_count:
         same[:] = False
     return same
 
 
 def _tags(column: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The canonical bytes of the tags, where those of each match begin and the last end, and whether they can be read."""
+    """The canonical bytes of the tags, where those of each match begin and the last end, and which can be read."""
     keys, items = texts(column.keys), texts(column.items)
     ends = offsets_of(column)
     room = 5 * len(column) + sum(len(of.data) + 5 * (len(of.ends) - 1) for of in (keys, items))
@@ -129,9 +130,7 @@ def _compare(ends: Any, data: Any, text_ends: Any, same: Any) -> None:
                     break
 
 
-def _put_maps(
-    ends: Any, keys: Any, key_ends: Any, items: Any, item_ends: Any, out: Any, out_ends: Any
-) -> None:
+def _put_maps(ends: Any, keys: Any, key_ends: Any, items: Any, item_ends: Any, out: Any, out_ends: Any) -> None:
     at = 0
     for m in range(len(ends) - 1):
         out_ends[m] = at

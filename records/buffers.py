@@ -48,7 +48,8 @@ def numbers(array: pa.Array) -> Numbers:
     Raises:
         ValueError: when its memory is shorter than it says.
     """
-    validity, values = (NONE if part is None else np.frombuffer(part, np.uint8) for part in array.buffers()[:2])
+    part = array.buffers()[1]
+    values = NONE if part is None else np.frombuffer(part, np.uint8)
     is_truth = pa.types.is_boolean(array.type)
     width = 0 if is_truth else array.type.bit_width // 8
     count = array.offset + len(array)

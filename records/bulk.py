@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
-from hashlib import blake2b
-from itertools import chain, count, pairwise
+from itertools import chain, count
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 
-from kifold.core.codec import DIGEST_SIZE, encode
-from kifold.core.corpus import Corpus, Folded
-from kifold.core.events import Started, tag_of
-from kifold.core.fields import Field, fields_of
-from kifold.core.options import option_text
-from kifold.core.ruleset import NOBODY, Ruleset
-from kifold.core.schema import arrow_type, columns_of, events_schema
-from kifold.core.wire import encode_corpus
+from kifold.core.ruleset import Ruleset
+from kifold.core.schema import events_schema
 from kifold.records.archive import ROWS_PER_FILE, ROWS_PER_GROUP, FileWriter
-from kifold.records.folded import seat_column
-from kifold.records.judge import Judged, fingerprint
+from kifold.records.judge import Judged
 from kifold.records.log import Fork, Log
 from kifold.records.store import Store
 from kifold.records.tables import add_events, event_columns, match_row, matches_schema
@@ -136,109 +127,3 @@ class BulkWriter:
         self._pending, self._pending_events = [], 0
         matches = pa.Table.from_pylist(rows, matches_schema(self.ruleset))
         self.add_tables(matches, pa.table(columns, events_schema(self.ruleset)))
-
-
-def corpus_tables(
-    corpus: Corpus, folded: Folded, started: Callable[[int], Started], ids: Sequence[int]
-) -> tuple[pa.Table, pa.Table]:
-    """Tables of legal matches that lie in arrays.
-
-    Args:
-        corpus, folded: the matches and what folding them gave; all legal.
-        started: event 0 of match number m of the corpus.
-        ids: the match ids, ascending.
-    """
-    return _matches_table(corpus, folded, started, ids), _events_table(corpus, folded, ids)
-
-
-def _events_table(corpus: Corpus, folded: Folded, ids: Sequence[int]) -> pa.Table:
-    ruleset, events = corpus.ruleset, corpus.events
-    lengths = np.diff(corpus.starts)
-    tags = events["tag"]
-    columns: dict[str, pa.Array] = {
-        "match_id": pa.array(np.repeat(np.asarray(ids, np.int64), lengths)),
-        "seq": pa.array(
-            np.arange(1, len(events) + 1, dtype=np.int32) - np.repeat(corpus.starts[:-1], lengths).astype(np.int32)
-        ),
-        "tag": pa.array(np.ascontiguousarray(tags)),
-    }
-    for name, field in columns_of(ruleset).items():
-        having = [tag_of(e) for e in ruleset.events if any(f.name == name for f in fields_of(e))]
-        has = np.isin(tags, having)
-        if name == "seat":
-            seats = seat_column(corpus, folded)
-            columns[name] = pa.array(seats, mask=seats < 0)
-        else:
-            columns[name] = _column(field, events, has) if having else pa.nulls(len(events), arrow_type(field))
-    return pa.table(columns, events_schema(ruleset))
-
-
-def _column(field: Field, events: np.ndarray[Any, Any], has: np.ndarray[Any, Any]) -> pa.Array:
-    kind = arrow_type(field)
-    mask = None if has.all() else ~has
-    if field.kind != "ints":
-        return pa.array(np.ascontiguousarray(events[field.name]), mask=mask).cast(kind)
-    counts = np.where(has, events[f"n_{field.name}"], 0).astype(np.int32)
-    offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(counts, dtype=np.int32)])
-    wide = events[field.name]
-    values = wide[np.arange(wide.shape[1]) < counts[:, None]]
-    nulls = None if mask is None else pa.array(mask)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values).cast(kind.value_type), kind, mask=nulls)
-
-
-def _matches_table(corpus: Corpus, folded: Folded, started: Callable[[int], Started], ids: Sequence[int]) -> pa.Table:
-    ruleset = corpus.ruleset
-    data, ends = encode_corpus(ruleset, corpus.events, corpus.starts)
-    snapshots = np.append(folded.matches["snapshot"], len(folded.snapshots))
-    prints = [fingerprint(row.tobytes()) for row in folded.snapshots]
-    rows = []
-    for m, (begin, end) in enumerate(pairwise(ends)):
-        one = started(m)
-        hashed = blake2b(encode(one), digest_size=DIGEST_SIZE)
-        hashed.update(data[begin:end])
-        rows.append((one, hashed.digest(), b"".join(prints[snapshots[m] : snapshots[m + 1]])))
-    starts = [row[0] for row in rows]
-    is_over = folded.matches["turn"] == NOBODY
-    columns: dict[str, Any] = {
-        "match_id": np.asarray(ids, np.int64),
-        "variant": [s.variant for s in starts],
-        "revision": [s.revision for s in starts],
-        "schema": [s.schema for s in starts],
-        "options": [[(name, option_text(value)) for name, value in s.options.items()] for s in starts],
-        "seats": [s.seats for s in starts],
-        "tags": [list(s.tags.items()) for s in starts],
-        "setup": [{f.name: getattr(s.setup, f.name) for f in fields_of(s.setup.__class__)} for s in starts],
-        "players": [[] for _ in starts],
-        "n_events": np.diff(corpus.starts).astype(np.int32),
-        "finished": is_over,
-        "ending": ["rules" if over else None for over in is_over],
-        "result": _results(ruleset, starts[0].seats, folded.results),
-        "digest": [row[1] for row in rows],
-        "fingerprints": [row[2] for row in rows],
-    }
-    schema = matches_schema(ruleset)
-    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema)
-
-
-def _results(ruleset: Ruleset, seats: int, results: np.ndarray[Any, Any]) -> list[list[dict[str, Any]]]:
-    """Standings of many matches with the same number of seats."""
-    ranks = results["rank"][:, :seats]
-    shared = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=2) > 1
-    per_seat: list[dict[str, list[Any]]] = []
-    for seat in range(seats):
-        columns: dict[str, list[Any]] = {
-            "seat": [seat] * len(results),
-            "rank": ranks[:, seat].tolist(),
-            "shared": shared[:, seat].tolist(),
-            "score": results["score"][:, seat].tolist() if ruleset.has_score else [None] * len(results),
-        }
-        for slot in ruleset.components:
-            width = slot.length // ruleset.most_seats
-            part = results[slot.name][:, seat * width : (seat + 1) * width]
-            columns[slot.name] = (part if width > 1 else part[:, 0]).tolist()
-        per_seat.append(columns)
-    names = list(per_seat[0])
-    return [
-        [dict(zip(names, values, strict=True)) for values in standing]
-        for standing in zip(*(zip(*(c[name] for name in names), strict=True) for c in per_seat), strict=True)
-    ]

@@ -95,7 +95,7 @@ def _judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]
         return [judge_log(ruleset, log.started, log.events) for log in logs]
     from kifold.core.compiled import compiled
     from kifold.core.corpus import Corpus, Folder
-    from kifold.records.folded import seat_column
+    from kifold.records.folded import fingerprints, seat_column
 
     # A log in which something was taken back may hide a refusal in what no longer counts: it is folded event by event.
     plain = [any(isinstance(event, Undone) for event in log.events) for log in logs]
@@ -104,7 +104,7 @@ def _judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]
         ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)]
     )
     folded = Folder(ruleset, compiled(ruleset)).fold(corpus)
-    column = seat_column(corpus, folded)
+    column, (prints, ends) = seat_column(corpus, folded), fingerprints(folded)
     verdicts: list[Judged | Refused] = []
     for m, log in enumerate(logs):
         is_whole = folded.matches["done"][m] == len(effective[m]) and not folded.matches["reason"][m]
@@ -113,15 +113,18 @@ def _judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]
             verdicts.append(judge_log(ruleset, log.started, log.events))
         else:
             acted = column[corpus.starts[m] : corpus.starts[m + 1]].tolist()
-            verdicts.append(_judged(corpus, folded, m, log, closing, acted))
+            own = prints[ends[m] : ends[m + 1]].tobytes()
+            verdicts.append(_judged(corpus, folded, own, m, log, closing, acted))
     return verdicts
 
 
-def _judged(corpus: Corpus, folded: Folded, m: int, log: Log, closing: Sequence[Event], acted: list[int]) -> Judged:
+def _judged(
+    corpus: Corpus, folded: Folded, prints: bytes, m: int, log: Log, closing: Sequence[Event], acted: list[int]
+) -> Judged:
     """The verdict on a log from the fold of its own events, with seats for all of them."""
     from kifold.records.folded import judged_match
 
-    judged = judged_match(corpus, folded, m, acted, closing[0] if closing else None)
+    judged = judged_match(corpus, folded, prints, m, acted, closing[0] if closing else None)
     of_events = iter(judged.seats)
     own = corpus.ruleset.events
     seats = [next(of_events) if type(event) in own else seat_of(event, None) for event in log.events]

@@ -10,6 +10,7 @@ from itertools import pairwise
 from threading import local
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from kifold.core.codec import encode
@@ -18,7 +19,8 @@ from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import Started
 from kifold.core.flat import flatten_setup
 from kifold.core.registry import ruleset
-from kifold.records.bulk import BulkWriter, corpus_tables
+from kifold.records.bulk import BulkWriter
+from kifold.records.folded import corpus_tables
 from kifold.records.ids import series_id
 from kifold.records.store import Store
 
@@ -149,10 +151,5 @@ def _chunk_size(what: Simulation, folder: Folder) -> int:
 
 
 def _tables(what: Simulation, folder: Folder, corpus: Corpus, begin: int) -> Tables:
-    def started(m: int) -> Started:
-        if folder.ruleset.rules.chance is None:
-            return what.started
-        return msgspec.structs.replace(what.started, setup=corpus.setup(m))
-
-    ids = [series_id(what.name, begin + m) for m in range(len(corpus))]
-    return corpus_tables(corpus, folder.fold(corpus), started, ids)
+    ids = np.array([series_id(what.name, begin + m) for m in range(len(corpus))], np.int64)
+    return corpus_tables(corpus, folder.fold(corpus), what.started, ids)

@@ -19,7 +19,7 @@ from kifold.core.wire import bytes_of, read_number
 from kifold.records.buffers import joined, numbers, offsets_of, validity_of
 
 NO_FIELD, READ_ELSEWHERE, FIELD = range(3)
-"""What a column is to a kind of record: nothing, so that it has to be null; what is read by others; one of its fields."""
+"""What a column is to a kind of record: nothing, so that it has to be null; what others read; one of its fields."""
 
 _COLUMNS = 6
 KINDS = 256
@@ -57,7 +57,9 @@ class Unpacker:
         is_list = pa.types.is_list(column.type)
         flat = pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)
         if not flat and not (is_list and name in self._slots):
-            _kernels()["_see"](validity_of(column), column.offset, column.null_count == 0, self._kinds, rules, self.strange)
+            _kernels()["_see"](
+                validity_of(column), column.offset, column.null_count == 0, self._kinds, rules, self.strange
+            )
             return
         values = numbers(column.values if is_list else column)
         place, width, count_place, count_width = 0, 1, 0, 1
@@ -133,7 +135,8 @@ def unpack_setups(ruleset: Ruleset, column: pa.Array) -> Unpacker:
 def _is_one_of(tags: np.ndarray[Any, Any], these: Iterable[int]) -> np.ndarray[Any, Any]:
     table = np.zeros(KINDS, bool)
     table[list(these)] = True
-    return table[tags.view(np.uint8)]
+    found: np.ndarray[Any, Any] = table[tags.view(np.uint8)]
+    return found
 
 
 @cache
@@ -145,10 +148,10 @@ def _bit(bits: Any, at: int) -> bool:
     return (bits[at >> 3] >> (at & 7) & 1) != 0  # type: ignore[no-any-return]  # a truth value
 
 
-def _number(values: Any, at: int, width: int) -> int:
+def _number(values: Any, at: int, width: int) -> Any:
     if width == 1:
         n = np.int64(values[at])
-        return n - 256 if n > 127 else n  # type: ignore[no-any-return]  # an integer
+        return n - 256 if n > 127 else n
     if width == 0:
         return 1 if _bit(values, at) else 0
     return read_number(values, at * width, width)
@@ -183,7 +186,7 @@ def _fill(
                 strange[i] = True
             continue
         if are_bytes and is_there:
-            n = np.int64(np.int8(values[first + i]))
+            n: Any = np.int64(np.int8(values[first + i]))
             if rules[rule + 1] <= n <= rules[rule + 2]:
                 raw[i, place] = values[first + i]
             else:

@@ -1,4 +1,4 @@
-"""Which matches of a row group are what the fold says, in every column: compared all at once, without a word on others."""
+"""Which matches of a row group are what the fold says, in every column: compared at once, without words on others."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import pyarrow.compute as pc
 
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Corpus, Folded, Folder
-from kifold.core.hashing import hash_rows
 from kifold.core.kernels import kernels
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.records.buffers import joined, offsets_of, texts
-from kifold.records.folded import seat_column
-from kifold.records.judge import FINGERPRINT_SIZE
+from kifold.records.folded import fingerprints, seat_column
 from kifold.records.reading import Group, digests
 
-Truths = np.ndarray[Any, Any]
+Truths = Any
+"""An array of truth values."""
 
 
 def confirmed(rules: Ruleset, group: Group) -> tuple[Truths, Truths]:
@@ -52,8 +51,7 @@ def _same_digests(stored: pa.Array, found: np.ndarray[Any, Any]) -> Truths:
 
 def _same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
     same = np.asarray(stored.is_valid())
-    prints = hash_rows(folded.snapshots, FINGERPRINT_SIZE).reshape(-1)
-    ends = np.append(folded.matches["snapshot"], len(folded.snapshots)).astype(np.int64) * FINGERPRINT_SIZE
+    prints, ends = fingerprints(folded)
     then = texts(stored)
     _comparer()(then.data, then.ends, prints, ends, same)
     return same
@@ -135,7 +133,7 @@ def _equal(stored: pa.Array, wanted: np.ndarray[Any, Any] | None) -> Truths:
         if not same.all() or values.null_count:
             return same & np.array([one == now for one, now in zip(stored.to_pylist(), wanted.tolist(), strict=True)])
         flat = values.slice(ends[0], ends[-1] - ends[0]).to_numpy().reshape(wanted.shape)
-        return same & (flat == wanted).all(axis=1)  # type: ignore[no-any-return]  # truths
+        return same & (flat == wanted).all(axis=1)
     if pa.types.is_boolean(stored.type):
         return same & (np.asarray(stored.fill_null(False)) == wanted)
     return same & (np.asarray(stored.fill_null(0)) == wanted)

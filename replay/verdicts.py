@@ -24,7 +24,7 @@ from kifold.core.registry import ruleset
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 from kifold.records.archive import UNREADABLE
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
-from kifold.records.folded import judged_match, seat_column
+from kifold.records.folded import fingerprints, judged_match, seat_column
 from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
@@ -138,16 +138,14 @@ def _revisions(group: Group, pins: Mapping[int, int], under: Ruleset | None) -> 
     """What each match is folded under; 0 where nobody can say."""
     if under:
         return np.full(len(group.matches), under.revision)
-    revisions = group.matches["revision"].fill_null(0).to_numpy().astype(np.int64)
+    revisions: np.ndarray[Any, Any] = group.matches["revision"].fill_null(0).to_numpy().astype(np.int64)
     if pins:
         for m, match in enumerate(group.matches["match_id"].to_pylist()):
             revisions[m] = pins.get(match, revisions[m])
     return revisions
 
 
-def _one_verdict(
-    rules: Ruleset, group: Group, m: int, revision: int, matches: pa.Table, events: pa.Table
-) -> Verdict:
+def _one_verdict(rules: Ruleset, group: Group, m: int, revision: int, matches: pa.Table, events: pa.Table) -> Verdict:
     """The verdict of match number m of a group, folded by itself."""
     row, started = group.rows[m], group.started[m]
     known = started if isinstance(started, Started) else None
@@ -165,24 +163,25 @@ def _plain_verdicts(rules: Ruleset, group: Group) -> Iterator[Verdict]:
     """The verdicts of a group of plain matches, all under one revision, match by match: what failed and where."""
     found = digests(group)
     folded = Folder(rules, compiled(rules)).fold(group.corpus)
-    column = seat_column(group.corpus, folded)
+    column, (prints, ends) = seat_column(group.corpus, folded), fingerprints(folded)
     for m, (row, started) in enumerate(zip(group.rows, group.started, strict=True)):
         assert isinstance(started, Started)
         subject = Subject(row["match_id"], row["n_events"], rules, started, rules.revision)
         if found[m].tobytes() != row["digest"]:
             yield subject.damaged(NOT_AS_WRITTEN)
         else:
-            yield _folded_verdict(subject, group, folded, column, m)
+            own = prints[ends[m] : ends[m + 1]].tobytes()
+            yield _folded_verdict(subject, group, folded, own, column, m)
 
 
-def _folded_verdict(subject: Subject, group: Group, folded: Folded, column: Any, m: int) -> Verdict:
+def _folded_verdict(subject: Subject, group: Group, folded: Folded, prints: bytes, column: Any, m: int) -> Verdict:
     row, match, rules = group.rows[m], folded.matches[m], subject.rules
     first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
     tags = group.corpus.events["tag"][first:last].tolist()
     if match["reason"]:
         name, seq = rules.reasons[int(match["reason"])], int(match["done"]) + 1
         return subject.illegal(seq, name.name, name.meaning, words_of(rules, tags[seq - 1 : seq]) if seq else "")
-    judged = judged_match(group.corpus, folded, m, column[first:last].tolist())
+    judged = judged_match(group.corpus, folded, prints, m, column[first:last].tolist())
     ending = "rules" if judged.is_over else None
     seats = group.seats[first:last].tolist()
     return compare(subject, row, judged, ending, seats, list(enumerate(tags, start=1)))
