@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from kifold.core.events import Started
 from kifold.core.options import option_text
@@ -90,6 +90,39 @@ class Verdict:
         return self.verdict in (EXACT, UNCHANGED)
 
 
+@dataclass(frozen=True, slots=True)
+class Verdicts(Sequence[Verdict]):
+    """The verdicts of the matches of a row group, in their order. Those that are exact are made only when asked for.
+
+    Attributes:
+        ruleset: of all.
+        ids, lengths, unfinished: per match its id, how many events it has, and whether it is unfinished.
+        others: the verdicts that are not exact, by the places of their matches.
+    """
+
+    ruleset: str
+    ids: Sequence[int]
+    lengths: Sequence[int]
+    unfinished: Sequence[bool]
+    others: Mapping[int, Verdict]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, at: int) -> Verdict: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Verdict]: ...
+
+    def __getitem__(self, at: int | slice) -> Verdict | list[Verdict]:
+        if isinstance(at, slice):
+            return [self[m] for m in range(*at.indices(len(self)))]
+        if at in self.others:
+            return self.others[at]
+        return Verdict(self.ids[at], self.ruleset, EXACT, "", self.unfinished[at], None, self.lengths[at])
+
+
 def cause_of(
     rules: Ruleset,
     started: Started | None,
@@ -160,7 +193,12 @@ class Report:
     def add(self, verdicts: Sequence[Verdict], events: int) -> None:
         """Count the verdicts of some matches with so many events in all."""
         self.events += events
-        for one in verdicts:
+        others = verdicts
+        if isinstance(verdicts, Verdicts):
+            others = list(verdicts.others.values())
+            self.counts[EXACT] += len(verdicts) - len(others)
+            self.unfinished += sum(verdicts.unfinished) - sum(verdicts.unfinished[m] for m in verdicts.others)
+        for one in others:
             self.counts[one.verdict] = self.counts.get(one.verdict, 0) + 1
             self.unfinished += one.is_unfinished
             if one.is_fine:

@@ -6,7 +6,7 @@ revision anyway, and exact), arrives at the same result by another way or at ano
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,16 +31,18 @@ class Rehearsing:
 
     def group(
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
-    ) -> Iterator[Verdict]:
+    ) -> Sequence[Verdict]:
         """The verdict of each match of a row group."""
-        found = list(verify_group(rules, matches, events, pins, self.target, beside))
+        found = verify_group(rules, matches, events, pins, self.target, beside)
         of_logs = matches["revision"].to_pylist()
         revisions = [pins.get(one.match_id, of_log) for one, of_log in zip(found, of_logs, strict=True)]
         # Of a match whose own rules are not installed nobody can say that nothing changes.
         is_same = [one.is_fine and r in rules.revisions for one, r in zip(found, revisions, strict=True)]
         others = self._others(rules, matches, events, pins, [not same for same in is_same])
-        for one, revision, same in zip(found, revisions, is_same, strict=True):
-            yield self._unchanged(one, revision) if same else others[one.match_id]
+        return [
+            self._unchanged(one, revision) if same else others[one.match_id]
+            for one, revision, same in zip(found, revisions, is_same, strict=True)
+        ]
 
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
         """The verdict of a live match."""
@@ -69,7 +71,7 @@ class Rehearsing:
     ) -> dict[int, Verdict]:
         """The verdicts of the matches that are not exact under the target, by their ids."""
         matches, events = _only(matches, events, wanted)
-        own = list(verify_group(rules, matches, events, pins)) if len(matches) else []
+        own = verify_group(rules, matches, events, pins) if len(matches) else ()
         matches, events = _only(matches, events, [one.is_fine for one in own])
         fine = (one for one in own if one.is_fine)
         found = {

@@ -30,7 +30,7 @@ from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
 from kifold.records.tables import ending_text, rows_to_logs, unlike
 from kifold.replay.agreement import confirmed
-from kifold.replay.causes import DAMAGED, DIVERGED, EXACT, ILLEGAL, UNVERIFIED, Verdict, cause_of
+from kifold.replay.causes import DAMAGED, DIVERGED, EXACT, ILLEGAL, UNVERIFIED, Verdict, Verdicts, cause_of
 
 EVENTS_OF_A_MATCH = 64
 """Fewer matches than `MANY` pay as well when they are long: when they have as many events as that many usual ones."""
@@ -90,7 +90,7 @@ def verify_group(
     pins: Mapping[int, int] | None = None,
     under: Ruleset | None = None,
     beside: int = 0,
-) -> Iterator[Verdict]:
+) -> Verdicts:
     """The verdict of each match of a row group, in their order.
 
     A group of few matches is folded in plain Python: compiling rules for the first time takes longer.
@@ -112,26 +112,21 @@ def verify_group(
         group.is_plain[:] = False
     revisions = _revisions(group, pins or {}, under)
     fine, is_over = np.zeros(len(matches), bool), np.zeros(len(matches), bool)
-    fast: dict[int, Verdict] = {}
+    others: dict[int, Verdict] = {}
     for revision in sorted(rules.revisions.keys() & set(revisions.tolist())):
         wanted = group.is_plain & ~group.is_strange & (revisions == revision)
         if wanted.any():
             part = group.only(wanted)
             fine[wanted], is_over[wanted] = confirmed(rules.at(revision), part)
-            others = wanted & ~fine
-            if others.any():
+            failed = wanted & ~fine
+            if failed.any():
                 found = _plain_verdicts(rules.at(revision), part.only(~fine[wanted]))
-                fast |= zip(np.flatnonzero(others).tolist(), found, strict=True)
-    lengths, ids = np.diff(group.corpus.starts).tolist(), matches["match_id"].to_pylist()
-    for m, (match, is_fine, has_ended, length) in enumerate(
-        zip(ids, fine.tolist(), is_over.tolist(), lengths, strict=True)
-    ):
-        if is_fine:
-            yield Verdict(match, rules.name, EXACT, "", not has_ended, None, length)
-        elif m in fast:
-            yield fast[m]
-        else:
-            yield _one_verdict(rules, group, m, revisions[m], matches, events)
+                others |= zip(np.flatnonzero(failed).tolist(), found, strict=True)
+    for m in np.flatnonzero(~fine).tolist():
+        if m not in others:
+            others[m] = _one_verdict(rules, group, m, revisions[m], matches, events)
+    lengths = np.diff(group.corpus.starts).tolist()
+    return Verdicts(rules.name, matches["match_id"].to_pylist(), lengths, (~is_over).tolist(), others)
 
 
 def _revisions(group: Group, pins: Mapping[int, int], under: Ruleset | None) -> np.ndarray[Any, Any]:

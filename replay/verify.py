@@ -37,7 +37,7 @@ class Judging(Protocol):
 
     def group(
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
-    ) -> Iterator[Verdict]:
+    ) -> Sequence[Verdict]:
         """The verdict of each match of a row group; `pins` has the revisions of those that were promoted, `beside` is
         the number of matches in the other row groups of the file.
         """
@@ -51,7 +51,7 @@ class Verifying:
 
     def group(
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
-    ) -> Iterator[Verdict]:
+    ) -> Sequence[Verdict]:
         return verify_group(rules, matches, events, pins, beside=beside)
 
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
@@ -123,7 +123,7 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
         tables = store.reader(*file).tables(match)
     if tables is None:
         return Verdict(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
-    return next(judging.group(ruleset(file[0]), *tables, pins, 0))
+    return judging.group(ruleset(file[0]), *tables, pins, 0)[0]
 
 
 @contextmanager
@@ -214,14 +214,15 @@ def _verify_file(
 
     own = local()
 
-    def verify(number: int) -> tuple[list[Verdict], int] | str:
+    def verify(number: int) -> tuple[Sequence[Verdict], int, list[int]] | str:
         try:
             # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
             if not hasattr(own, "reader"):
                 own.reader = FileReader(folder, rules, file)
             matches, events = (without(gone, table) for table in own.reader.group(number))
             beside = file_reader.matches - len(matches)
-            return list(work.judging.group(rules, matches, events, pins, beside)), len(events)
+            verdicts = work.judging.group(rules, matches, events, pins, beside)
+            return verdicts, len(events), matches["match_id"].to_pylist()
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
 
@@ -231,8 +232,8 @@ def _verify_file(
             if isinstance(outcome, str):
                 work.report.unreadable.append(outcome)
                 continue
-            verdicts, events = outcome
-            found += [one.match_id for one in verdicts]
+            verdicts, events, ids = outcome
+            found += ids
             work.add(verdicts, events)
     return found
 
