@@ -13,6 +13,7 @@ import numpy as np
 from kifold.core.kernels import kernels
 
 BLOCK = 128
+ALL, NONE = np.uint64((1 << 64) - 1), np.uint64(0)
 _START = np.array([
     0x6A09E667F3BCC908, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B, 0xA54FF53A5F1D36F1,
     0x510E527FADE682D1, 0x9B05688C2B3E6C1F, 0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179,
@@ -70,15 +71,18 @@ def _hash_all(data: Any, ends: Any, out: Any) -> None:
     for i in range(len(out)):
         begin, end = ends[i], ends[i + 1]
         at = begin
-        chained[:] = _START
+        for k in range(8):
+            chained[k] = _START[k]
         chained[0] ^= np.uint64(0x01010000 ^ size)
-        while end - at > BLOCK:
-            block[:] = data[at : at + BLOCK]
-            at += BLOCK
-            _compress(chained, words, np.uint64(at - begin), np.uint64(0))
-        block[: end - at] = data[at:end]
-        block[end - at :] = 0
-        _compress(chained, words, np.uint64(end - begin), ~np.uint64(0))
+        last = NONE
+        while last == NONE:
+            rest = min(end - at, BLOCK)
+            block[:rest] = data[at : at + rest]
+            for b in range(rest, BLOCK):
+                block[b] = 0
+            at += rest
+            last = ALL if at == end else NONE
+            _compress(chained, words, np.uint64(at - begin), last)
         for b in range(size):
             out[i, b] = digest[b]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -144,3 +145,48 @@ def test_logs_need_all_their_rows(rows: slice) -> None:
         list(rows_to_logs(BLOKUS, matches, events[rows]))
     with pytest.raises(ValueError, match="events where the matches have"):
         list(rows_to_logs(BLOKUS, matches[:0], events))
+
+
+TAGS: list[dict[str, str]] = [
+    {},
+    {"date": "2026-01-02", "": ""},
+    {"ä" * 15: "x" * 31, "y": "z" * 32, "日本": "n" * 255, "long": "n" * 256, "longer": "é" * 40_000},
+    {f"tag {number}": str(number) for number in range(15)},
+    {f"tag {number}": str(number) for number in range(16)},
+    {},
+]
+
+
+def test_matches_that_begin_in_different_ways_have_their_digests() -> None:
+    """Tags of every length; settings that are those of the match before, others, and again."""
+    settings = [("duo", {}), ("duo", {}), ("classic", {}), ("duo", {}), ("duo", {"start_corner": "by_colour"}), ("duo", {})]
+    logs = []
+    for at, ((variant, options), tags) in enumerate(zip(settings, TAGS, strict=True)):
+        played, events = random_log(BLOKUS, BLOKUS.start(variant, options), 5, at)
+        logs.append(Log(at + 1, msgspec.structs.replace(played, tags=tags), events))
+    group = read_group(BLOKUS, *tables(BLOKUS, logs))
+    assert group.is_plain.all()
+    assert [one.tobytes() for one in digests(group)] == [log.digest for log in logs]
+    odd = np.arange(len(logs)) % 2 == 1
+    assert [one.tobytes() for one in digests(group.only(odd))] == [log.digest for log in logs[1::2]]
+    assert list(group.started) == [log.started for log in logs]
+
+
+def test_slices_of_tables_are_read_as_the_tables_they_are() -> None:
+    logs = [Log(at + 1, duo(), game(at)) for at in range(4)]
+    matches, events = tables(BLOKUS, logs)
+    begin, end = len(logs[0].events), sum(len(log.events) for log in logs[:3])
+    group = read_group(BLOKUS, matches[1:3], events[begin:end])
+    assert [one.tobytes() for one in digests(group)] == [log.digest for log in logs[1:3]]
+    chunked = [pa.concat_tables([table[:1], table[1:]]) for table in (matches, events)]
+    assert [one.tobytes() for one in digests(read_group(BLOKUS, *chunked))] == [log.digest for log in logs]
+
+
+@pytest.mark.parametrize(("table", "column"), [(0, "n_events"), (1, "tag"), (1, "seq")])
+def test_what_no_row_can_lack(table: int, column: str) -> None:
+    both = list(tables(BLOKUS, [Log(1, duo(), game(0))]))
+    place = both[table].column_names.index(column)
+    values = pa.nulls(len(both[table]), both[table].schema.field(place).type)
+    both[table] = both[table].set_column(place, column, values)
+    with pytest.raises(ValueError, match=f"a {column} is missing"):
+        read_group(BLOKUS, *both)
