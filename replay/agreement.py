@@ -42,11 +42,8 @@ def confirmed(rules: Ruleset, group: Group) -> tuple[Truths, Truths]:
 
 def _same_digests(stored: pa.Array, found: np.ndarray[Any, Any]) -> Truths:
     count, size = found.shape
-    if stored.null_count:
-        stored = stored.fill_null(b"")
     data = np.frombuffer(stored.buffers()[1], np.uint8)[stored.offset * size :][: count * size]
-    same: Truths = (data.reshape(count, size) == found).all(axis=1)
-    return same
+    return (data.reshape(count, size) == found).all(axis=1) & np.asarray(stored.is_valid())
 
 
 def _same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
