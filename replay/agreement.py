@@ -42,6 +42,8 @@ def confirmed(rules: Ruleset, group: Group) -> tuple[Truths, Truths]:
 
 def _same_digests(stored: pa.Array, found: np.ndarray[Any, Any]) -> Truths:
     count, size = found.shape
+    if stored.null_count == count:
+        return np.zeros(count, bool)
     data = np.frombuffer(stored.buffers()[1], np.uint8)[stored.offset * size :][: count * size]
     return (data.reshape(count, size) == found).all(axis=1) & np.asarray(stored.is_valid())
 

@@ -159,7 +159,8 @@ TAGS: list[dict[str, str]] = [
 
 def test_matches_that_begin_in_different_ways_have_their_digests() -> None:
     """Tags of every length; settings that are those of the match before, others, and again."""
-    settings = [("duo", {}), ("duo", {}), ("classic", {}), ("duo", {}), ("duo", {"start_corner": "by_colour"}), ("duo", {})]
+    corner = {"start_corner": "by_colour"}
+    settings = [("duo", {}), ("duo", {}), ("classic", {}), ("duo", {}), ("duo", corner), ("duo", {})]
     logs = []
     for at, ((variant, options), tags) in enumerate(zip(settings, TAGS, strict=True)):
         played, events = random_log(BLOKUS, BLOKUS.start(variant, options), 5, at)
