@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from kifold.core.beginnings import Beginnings
 from kifold.core.codec import around
 from kifold.core.corpus import array_of
 from kifold.core.flat import flatten_setup
@@ -16,7 +17,6 @@ from kifold.core.kernels import kernels
 from kifold.core.options import RulesetError
 from kifold.core.records import Record
 from kifold.core.ruleset import Ruleset
-from kifold.core.wire import Beginnings
 from kifold.records.buffers import joined, offsets_of, texts
 from kifold.records.tables import row_started
 from kifold.records.unpacking import unpack_setups

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from kifold.core.beginnings import Beginnings
 from kifold.core.codec import DIGEST_SIZE
 from kifold.core.corpus import Corpus, Folded
 from kifold.core.events import Event, Started, tag_of
@@ -17,7 +18,7 @@ from kifold.core.options import option_text
 from kifold.core.play import standings
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.schema import NO_SETUP, arrow_type, columns_of, events_schema
-from kifold.core.wire import Beginnings, encode_logs
+from kifold.core.wire import encode_logs
 from kifold.records.judge import FINGERPRINT_SIZE, Judged
 from kifold.records.tables import matches_schema, result_type
 

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from kifold.core.beginnings import Beginnings
 from kifold.core.codec import DIGEST_SIZE
 from kifold.core.corpus import Corpus
 from kifold.core.events import Started
@@ -23,7 +24,7 @@ from kifold.core.hashing import hash_slices
 from kifold.core.kernels import kernels
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
-from kifold.core.wire import Beginnings, encode_logs
+from kifold.core.wire import encode_logs
 from kifold.records.beginnings import read_beginnings
 from kifold.records.errors import StoreError
 from kifold.records.tables import row_started
