@@ -8,7 +8,7 @@ through a constructor: msgspec validates when it decodes, so every door encodes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -27,10 +27,10 @@ _started_decoder = msgspec.msgpack.Decoder(Started)
 
 def encode(event: Event | Started) -> bytes:
     """The canonical bytes of one event."""
-    if isinstance(event, Started) and isinstance(event.setup, Setup) and newer_defaults(type(event.setup)):
-        event = msgspec.structs.replace(event, setup=written(event.setup))
     if newer_defaults(type(event)):
         return _encoder.encode((tag_of(type(event)), *written(event)))
+    if isinstance(event, Started) and isinstance(event.setup, Setup) and newer_defaults(type(event.setup)):
+        event = msgspec.structs.replace(event, setup=written(event.setup))
     return _encoder.encode(event)
 
 
@@ -41,6 +41,12 @@ def around(started: Started) -> tuple[bytes, bytes]:
     values = msgspec.structs.astuple(started)
     before = b"".join(map(_encoder.encode, (tag_of(Started), *values[:at])))
     return bytes([0x90 | len(fields) + 1]) + before, b"".join(map(_encoder.encode, values[after:]))
+
+
+def encode_each(events: Sequence[Event]) -> list[bytes]:
+    """The canonical bytes of each event, faster than one by one."""
+    one_by_one = any(newer_defaults(kind) for kind in set(map(type, events)))
+    return list(map(encode if one_by_one else _encoder.encode, events))
 
 
 def decode(ruleset: Ruleset, data: bytes) -> Event:
@@ -71,7 +77,7 @@ def valid(ruleset: Ruleset, event: Event) -> Event:
 
 def lifted(ruleset: Ruleset, event: Event) -> Event:
     """The event after the door, as it is declared today."""
-    event = valid(ruleset, event)
+    event = ruleset.decoder.decode(encode(event))
     now = ruleset.lift(event)
     return event if now is event else valid(ruleset, now)
 
@@ -92,12 +98,9 @@ def valid_started(ruleset: Ruleset, started: Started) -> Started:
     return with_setup(ruleset, decode_started(encode(complete)))
 
 
-def digest(started: Started, events: Iterable[Event]) -> bytes:
+def digest(started: Started, events: Sequence[Event]) -> bytes:
     """The digest of a log: BLAKE2b-128 over the canonical bytes of its events, one after the other."""
-    hashed = blake2b(encode(started), digest_size=DIGEST_SIZE)
-    for event in events:
-        hashed.update(encode(event))
-    return hashed.digest()
+    return blake2b(b"".join([encode(started), *encode_each(events)]), digest_size=DIGEST_SIZE).digest()
 
 
 def to_json(event: Event) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from kifold.core.events import Event, Setup, Started, tag_of
 from kifold.core.fields import Field, fields_of, narrowest
@@ -41,10 +44,29 @@ def setup_record(setup: type[Setup], options: tuple[Option, ...]) -> type[Record
 
 def flatten(ruleset: Ruleset, event: Event) -> Record:
     """The flat record of one event of the ruleset (not of a common one)."""
-    record = ruleset.event_record()
-    record.tag = tag_of(type(event))  # type: ignore[attr-defined]  # the record's fields follow from the events
-    _fill(record, event)
+    blank, zeros, fields = _form(ruleset, type(event))
+    record = object.__new__(ruleset.event_record)
+    values = record.__dict__
+    values.update(blank)
+    values.update(zip(event.__struct_fields__, msgspec.structs.astuple(event), strict=True))
+    for name, length in zeros:
+        values[name] = [0] * length
+    for field in fields:
+        _set(values, field, getattr(event, field.name))
     return record
+
+
+@cache
+def _form(
+    ruleset: Ruleset, event: type[Event]
+) -> tuple[dict[str, int], tuple[tuple[str, int], ...], tuple[Field, ...]]:
+    """How an event of a type is flattened: what its record begins with, the lists in it with their lengths, and the
+    fields that are not taken as they are.
+    """
+    slots = ruleset.event_record.slots
+    blank = {slot.name: 0 for slot in slots if not slot.length} | {"tag": tag_of(event)}
+    zeros = tuple((slot.name, slot.length) for slot in slots if slot.length)
+    return blank, zeros, tuple(field for field in fields_of(event) if field.kind != "int")
 
 
 def unflatten(ruleset: Ruleset, record: Any) -> Event:
@@ -91,12 +113,15 @@ def _wider(a: Slot, b: Slot) -> Slot:
 
 def _fill(record: Record, source: Event | Setup) -> None:
     for field in fields_of(type(source)):
-        value = getattr(source, field.name)
-        if field.kind == "ints":
-            getattr(record, field.name)[: len(value)] = value
-            setattr(record, f"n_{field.name}", len(value))
-        else:
-            setattr(record, field.name, int(value))
+        _set(record.__dict__, field, getattr(source, field.name))
+
+
+def _set(values: dict[str, Any], field: Field, value: Any) -> None:
+    if field.kind == "ints":
+        values[field.name][: len(value)] = value
+        values[f"n_{field.name}"] = len(value)
+    else:
+        values[field.name] = int(value)
 
 
 def _value(field: Field, record: Any) -> Any:

@@ -13,9 +13,10 @@ import msgspec
 
 from kifold.core.codec import lifted
 from kifold.core.emit import Out
-from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
+from kifold.core.events import COMMON, Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.flat import flatten, flatten_setup, unflatten
 from kifold.core.names import LEGAL
+from kifold.core.records import Record
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
 
 
@@ -119,27 +120,27 @@ class Play:
         Raises:
             Refused: when it cannot come next. Nothing has changed then.
         """
-        refused = self.why_not(event)
-        if refused:
-            raise refused
+        seq = len(self.log) + 1
+        found = _judged(self.ruleset, self.started, self.state, self.ending, seq, event)
+        if isinstance(found, Refused):
+            raise found
         self.log.append(event)
+        if found is not None:
+            return self._apply(seq, event, found)
         if isinstance(event, Undone):
             self._go_back()
-            return 0
-        return self._apply(len(self.log), event)
-
-    def _apply(self, seq: int, event: Event) -> int:
-        if isinstance(event, Noted):
-            return 0
-        if isinstance(event, Finished | Resigned):
+        elif isinstance(event, Finished | Resigned):
             self.ending = event
-            return 0
-        event = self.ruleset.lift(event)
-        record = flatten(self.ruleset, event)
-        self.seats.append(self.ruleset.rules.actor(self.state, record))
-        self.acted[seq] = self.seats[-1]
-        effects = self.ruleset.rules.apply(self.state, record)
-        self.effective.append((seq, event))
+        return 0
+
+    def _apply(self, seq: int, event: Event, record: Record) -> int:
+        """Apply one of the ruleset's own events; `record` is its flat form."""
+        rules = self.ruleset.rules
+        seat = rules.actor(self.state, record)
+        self.seats.append(seat)
+        self.acted[seq] = seat
+        effects = rules.apply(self.state, record)
+        self.effective.append((seq, self.ruleset.lift(event)))
         self.effects.append(effects)
         if len(self.effective) % SNAPSHOT == 0:
             self.snapshots.append(self.state.essential())
@@ -148,7 +149,10 @@ class Play:
     def _go_back(self) -> None:
         self._begin()
         for seq, event in standing_events(self.log):
-            self._apply(seq, event)
+            if isinstance(event, Finished | Resigned):
+                self.ending = event
+            elif not isinstance(event, Noted):
+                self._apply(seq, event, flatten(self.ruleset, self.ruleset.lift(event)))
 
     def legal(self, seat: int | None = None) -> list[Event]:
         """The legal events of a seat (by default of whoever decides next; `CHANCE` for chance), also out of turn."""
@@ -177,30 +181,43 @@ def refusal(
     ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
 ) -> Refused | None:
     """Why an event cannot be number `seq` of a log that has come to `state`, or None. `ending` is what closed it."""
+    found = _judged(ruleset, started, state, ending, seq, event)
+    return found if isinstance(found, Refused) else None
+
+
+def _judged(
+    ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
+) -> Refused | Record | None:
+    """The refusal of an event; or of one that can come next the flat record, None where it is a common one."""
+    if type(event) in COMMON:
+        return _common_refusal(ruleset, started, state, ending, seq, event)
+    if ending:
+        return Refused(seq, "match_over", "the match is over", event)
+    try:
+        record = flatten(ruleset, lifted(ruleset, event))
+    except msgspec.ValidationError as error:
+        return Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event)
+    reason = ruleset.rules.check(state, record)
+    if reason == LEGAL:
+        return record
+    name = ruleset.reasons[reason]
+    return Refused(seq, name.name, name.meaning, event)
+
+
+def _common_refusal(
+    ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
+) -> Refused | None:
     if isinstance(event, Noted):
         return None
     if isinstance(event, Undone):
         if event.back_to >= seq:
             return Refused(seq, "no_such_seq", f"there is no event {event.back_to} to go back to", event)
         return None
-    is_end = isinstance(event, Finished | Resigned)
-    if ending or (is_end and ruleset.rules.turn(state) == NOBODY):
+    if ending or ruleset.rules.turn(state) == NOBODY:
         return Refused(seq, "match_over", "the match is over", event)
-    if isinstance(event, Resigned):
-        if event.seat >= started.seats:
-            return Refused(seq, "no_such_seat", f"seats are 0..{started.seats - 1}", event)
-        return None
-    if isinstance(event, Finished):
-        return None
-    try:
-        event = lifted(ruleset, event)
-    except msgspec.ValidationError as error:
-        return Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event)
-    reason = ruleset.rules.check(state, flatten(ruleset, event))
-    if reason == LEGAL:
-        return None
-    name = ruleset.reasons[reason]
-    return Refused(seq, name.name, name.meaning, event)
+    if isinstance(event, Resigned) and event.seat >= started.seats:
+        return Refused(seq, "no_such_seat", f"seats are 0..{started.seats - 1}", event)
+    return None
 
 
 def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:

@@ -84,8 +84,7 @@ class Record:
         cls.slots = in_memory_order([_slot(name, hint) for name, hint in hints.items()])
 
     def __init__(self) -> None:
-        for slot in self.slots:
-            setattr(self, slot.name, [0] * slot.length if slot.length else 0)
+        self.__dict__.update({slot.name: [0] * slot.length if slot.length else 0 for slot in self.slots})
 
     def copy(self) -> Self:
         """An independent copy."""

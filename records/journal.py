@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.codec import DIGEST_SIZE, decode, decode_started, encode, with_setup
+from kifold.core.codec import DIGEST_SIZE, decode, decode_started, encode, encode_each, with_setup
 from kifold.core.events import Event, Started
 from kifold.core.registry import ruleset
 from kifold.records.errors import Conflict, NoSuchMatch, StoreError
@@ -156,7 +156,7 @@ class Journal:
             "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?)",
             (log.match_id, log.started.ruleset, encode(log.started), len(log.events), log.digest, is_over),
         )
-        rows = [(log.match_id, seq, encode(event)) for seq, event in enumerate(log.events, start=1)]
+        rows = [(log.match_id, seq, data) for seq, data in enumerate(encode_each(log.events), start=1)]
         self.db.executemany("INSERT INTO events VALUES (?, ?, ?, NULL)", rows)
         names = [(log.match_id, seat, name) for seat, name in enumerate(log.players)]
         self.db.executemany("INSERT INTO players VALUES (?, ?, ?)", names)

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from kifold.core.codec import encode, valid, valid_started
+from kifold.core.codec import encode_each, valid, valid_started
 from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
@@ -158,7 +158,7 @@ class Store(Listing):
         self.journal.db.execute("DELETE FROM archived WHERE match = ?", (match,))
 
     def _write(self, match: int, play: Play, before: int, at_ms: int | None) -> None:
-        data = [encode(event) for event in play.log[before:]]
+        data = encode_each(play.log[before:])
         if data:
             log = Log(match, play.started, play.log)
             self.journal.extend(match, before + 1, data, log.digest, is_over=play.is_over, at_ms=at_ms)
