@@ -2,7 +2,8 @@
 # make demo    the main job end to end, on simulated matches
 # make test    linters, types, import contracts, tests
 # make mutants every mutant of the rules over the golden logs, and the score of each ruleset; minutes
-# make bench   benchmarks, on a quiet machine
+# make bench   benchmarks beside their peers and the table of promises, on a quiet machine; minutes
+# make growth  time and memory at 10,000, 100,000 and 1,000,000 matches; an hour
 # make docs    reference pages of the rulesets and their pictures, from the declarations
 # make wheels  wheels of the runtime dependencies, for the test that installs offline
 # make clean   removes what the others made, the environment included
@@ -11,7 +12,7 @@ BIN := .venv/bin
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
-.PHONY: setup env wheels demo docs test lint types mutants bench clean
+.PHONY: setup env wheels demo docs test lint types mutants bench growth clean
 .DEFAULT_GOAL := setup
 
 setup: env wheels
@@ -46,7 +47,10 @@ mutants: env
 
 bench:
 	@.ci/setup env bench
-	$(BIN)/pytest benchmarks --benchmark-only -p no:xdist
+	$(BIN)/pytest benchmarks -p no:xdist --benchmark-quiet $(BENCH)
+
+growth: env
+	$(BIN)/python -m benchmarks.growth $(GROWTH)
 
 clean:
 	rm -rf .venv .wheels build dist *.egg-info .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.promises import MISSING
+from kifold.core.corpus import Corpus
 from kifold.core.events import Event
 from kifold.core.rulesets.blokus.declaration import Place
 from kifold.core.rulesets.blokus.pieces import cells_of
@@ -24,7 +26,7 @@ Cells = frozenset[tuple[int, int]]
 
 def engine() -> Any:
     """A game of blokus-rl at its start; the benchmark is skipped where it is not installed."""
-    blokus = pytest.importorskip("blokus_rl._blokus", reason="the peer is missing: pip install 'kifold[bench]'")
+    blokus = pytest.importorskip("blokus_rl._blokus", reason=f"blokus-rl is missing: {MISSING}")
     game = blokus.PyBlokus()
     game.reset()
     return game
@@ -94,3 +96,23 @@ def action_of(event: Event) -> int:
     top, left = min(r for r, _ in cells), min(c for _, c in cells)
     orientation, down, right = orientations()[frozenset((r - top, c - left) for r, c in cells)]
     return orientation * 400 + (top + down) * SIDE + left + right
+
+
+def actions_of(corpora: Sequence[Corpus]) -> list[list[int]]:
+    """Matches as actions of blokus-rl."""
+    return [[action_of(event) for event in corpus.log(match)] for corpus in corpora for match in range(len(corpus))]
+
+
+def step_all(matches: Sequence[Sequence[int]], *, with_mask: bool = False) -> list[Any]:
+    """Step blokus-rl through matches; the final scores. A seat that cannot move has to pass first."""
+    scores = []
+    for match in matches:
+        game = engine()
+        for action in match:
+            while game.terminations[game.agent_selection]:
+                game.step(None)
+            if with_mask:
+                mask(game)
+            game.step(action)
+        scores.append(game.scores)
+    return scores

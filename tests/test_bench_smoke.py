@@ -1,0 +1,58 @@
+"""The benchmarks run, and their table says what falls short: small sizes, and no ratio that a busy machine or a slow
+disk could miss.
+
+A peer that is not installed (they come with `make bench`) is named, and nothing else depends on it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+QUICK = ("--short", "--benchmark-quiet", "--benchmark-max-time=0.02", "--benchmark-min-rounds=3")
+OFF = ("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-q")
+
+
+def bench(margin: float, *what: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run some benchmarks in a process of their own, as `make bench` does."""
+    command = [sys.executable, "-m", "pytest", *what, *QUICK, *OFF, f"--margin={margin}"]
+    # A worker of pytest-xdist says so in its environment, and there nothing is measured.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    return subprocess.run(command, cwd=ROOT, env=own | environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_promises_are_kept_by_a_wide_margin() -> None:
+    files = [f"benchmarks/bench_{name}.py" for name in ("codec", "archive", "verify", "plain")]
+    done = bench(10, *files, "-k", "not chipstack and not edgecolor and not unionking and not _player and not hex")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for work in (
+        "blokus, encode",
+        "blokus, codec (bytes per event)",
+        "blokus, random play, event columns (bytes per event)",
+        "blokus, verify from Parquet, one core",
+        "nibble square9, plain Python",
+    ):
+        assert work in done.stdout
+    assert "FALLS SHORT" not in done.stdout
+
+
+@pytest.mark.slow
+def test_a_missing_peer_is_named_and_fails_nothing(tmp_path: Path) -> None:
+    (tmp_path / "chess.py").write_text('raise ModuleNotFoundError("there is no chess")\n', encoding="utf-8")
+    done = bench(10, "benchmarks/bench_plain.py", "-k", "square9", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed, 1 skipped" in done.stdout
+    assert "python-chess is missing: make bench installs it" in done.stdout.partition("promises")[2]
+
+
+@pytest.mark.slow
+def test_what_falls_short_is_said_and_fails_the_run() -> None:
+    done = bench(0.1, "benchmarks/bench_codec.py", "-k", "bytes and nibble")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "FALLS SHORT" in done.stdout
