@@ -10,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from kifold.core import indexing
 from kifold.core.compiled import cache_folder, user_cache
 
 
@@ -18,7 +19,7 @@ def kernels(*functions: Any) -> dict[str, Any]:
 
     Numba's cache on disk watches the file of one function only, so the folder is named by all of their files.
     """
-    files = sorted({function.__code__.co_filename for function in functions})
+    files = sorted({indexing.__file__, *(function.__code__.co_filename for function in functions)})
     digest = blake2b(repr((numba.__version__, np.__version__)).encode(), digest_size=10)
     for file in files:
         digest.update(Path(file).read_bytes())
@@ -27,5 +28,6 @@ def kernels(*functions: Any) -> dict[str, Any]:
         for function in functions:
             bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
-            compiled[function.__name__] = numba.njit(cache=True, nogil=True)(bound)
+            jit = numba.njit(cache=True, nogil=True, pipeline_class=indexing.RulesCompiler)
+            compiled[function.__name__] = jit(bound)
     return compiled

@@ -36,6 +36,8 @@ class BulkWriter:
         self._ids: list[np.ndarray[Any, Any]] = []
         self._pending: list[tuple[Log, Judged]] = []
         self._pending_events = 0
+        self._parts: list[tuple[pa.Table, pa.Table]] = []
+        self._part_events = 0
         self._retire: dict[int, int] = {}
         self._forks: dict[int, Fork] = {}
 
@@ -66,14 +68,25 @@ class BulkWriter:
             self.commit()
 
     def add_tables(self, matches: pa.Table, events: pa.Table) -> None:
-        """Take a row group of sorted tables whose ids follow those of the one before."""
+        """Take sorted tables whose ids follow those of the ones before; some of them become one row group."""
+        self._parts.append((matches, events))
+        self._part_events += len(events)
+        if self._part_events >= ROWS_PER_GROUP:
+            self._write_parts()
+        if self._file is not None and self._file.events >= ROWS_PER_FILE:
+            self.commit()
+
+    def _write_parts(self) -> None:
+        """Write the tables that were taken as one row group: large ones are smaller together, and quicker to read."""
+        if not self._parts:
+            return
         with uninterrupted():
+            matches, events = (pa.concat_tables(tables) for tables in zip(*self._parts, strict=True))
+            self._parts, self._part_events = [], 0
             if self._file is None:
                 self._file = FileWriter(self.store.archive_folder, self.ruleset)
             self._file.write(matches, events)
             self._ids.append(matches["match_id"].to_numpy())
-        if self._file.events >= ROWS_PER_FILE:
-            self.commit()
 
     def commit(self) -> None:
         """Put the file in place and list it, in one transaction with the journal.
@@ -84,12 +97,14 @@ class BulkWriter:
         with uninterrupted():
             try:
                 self._write_pending()
+                self._write_parts()
                 if self._file is not None:
                     self._list(self._file, np.concatenate(self._ids).tolist())
             finally:
                 if self._file is not None:
                     self._file.abandon()  # the drafts, if they are still there
                 self._file, self._ids, self._retire, self._forks = None, [], {}, {}
+                self._parts, self._part_events = [], 0
 
     def _list(self, file: FileWriter, ids: list[int]) -> None:
         hashes = file.close()

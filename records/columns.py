@@ -49,8 +49,8 @@ def fits(found: pa.DataType, wanted: pa.DataType) -> bool:
 
 def fitted(table: pa.Table, wanted: pa.Schema) -> pa.Table:
     """A table of events that fits, with all columns of `wanted`: those that it lacks are null."""
+    there = {name: table.column(at) for at, name in enumerate(table.column_names)}
     columns = [
-        table[part.name].cast(part.type) if part.name in table.column_names else pa.nulls(len(table), part.type)
-        for part in wanted
+        there[part.name].cast(part.type) if part.name in there else pa.nulls(len(table), part.type) for part in wanted
     ]
     return pa.table(columns, wanted)

@@ -26,6 +26,7 @@ from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
 from kifold.core.wire import encode_logs
 from kifold.records.beginnings import read_beginnings
+from kifold.records.buffers import joined
 from kifold.records.errors import StoreError
 from kifold.records.tables import row_started
 from kifold.records.unpacking import unpack_events
@@ -94,7 +95,7 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
         matches,
         Corpus(ruleset, setups, unpacked.records, starts),
         beginnings,
-        np.asarray(events["seat"].fill_null(-1).to_numpy()),
+        np.asarray(joined(events["seat"]).fill_null(-1)),
         _all_of_each(unpacked.good, starts) & can_be,
         ~_all_of_each(~unpacked.strange, starts),
     )
@@ -103,7 +104,7 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
 def _there(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     if table[name].null_count:
         raise ValueError(f"a {name} is missing")
-    return np.asarray(table[name].to_numpy())
+    return np.asarray(joined(table[name]))
 
 
 def _all_of_each(good: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
+import numpy as np
+
 from kifold.core.events import Started
 from kifold.core.options import option_text
 from kifold.core.ruleset import Ruleset
@@ -101,9 +103,9 @@ class Verdicts(Sequence[Verdict]):
     """
 
     ruleset: str
-    ids: Sequence[int]
-    lengths: Sequence[int]
-    unfinished: Sequence[bool]
+    ids: np.ndarray[Any, Any]
+    lengths: np.ndarray[Any, Any]
+    unfinished: np.ndarray[Any, Any]
     others: Mapping[int, Verdict]
 
     def __len__(self) -> int:
@@ -120,7 +122,8 @@ class Verdicts(Sequence[Verdict]):
             return [self[m] for m in range(*at.indices(len(self)))]
         if at in self.others:
             return self.others[at]
-        return Verdict(self.ids[at], self.ruleset, EXACT, "", self.unfinished[at], None, self.lengths[at])
+        match, length = int(self.ids[at]), int(self.lengths[at])
+        return Verdict(match, self.ruleset, EXACT, "", bool(self.unfinished[at]), None, length)
 
 
 def cause_of(
@@ -197,7 +200,7 @@ class Report:
         if isinstance(verdicts, Verdicts):
             others = list(verdicts.others.values())
             self.counts[EXACT] += len(verdicts) - len(others)
-            self.unfinished += sum(verdicts.unfinished) - sum(verdicts.unfinished[m] for m in verdicts.others)
+            self.unfinished += int(np.delete(verdicts.unfinished, list(verdicts.others)).sum())
         for one in others:
             self.counts[one.verdict] = self.counts.get(one.verdict, 0) + 1
             self.unfinished += one.is_unfinished

@@ -125,8 +125,7 @@ def verify_group(
     for m in np.flatnonzero(~fine).tolist():
         if m not in others:
             others[m] = _one_verdict(rules, group, m, revisions[m], matches, events)
-    lengths = np.diff(group.corpus.starts).tolist()
-    return Verdicts(rules.name, matches["match_id"].to_pylist(), lengths, (~is_over).tolist(), others)
+    return Verdicts(rules.name, matches["match_id"].to_numpy(), np.diff(group.corpus.starts), ~is_over, others)
 
 
 def _revisions(group: Group, pins: Mapping[int, int], under: Ruleset | None) -> np.ndarray[Any, Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import local
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -180,9 +181,9 @@ def _journal_faults(store: Store) -> Iterator[str]:
 def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], work: Work) -> None:
     """Verify a file of the archive, and that it is the one that is listed."""
     report = work.report
-    listed = {row[0] for row in store.journal.rows(LISTED, (file,))}
+    listed = [match for (match,) in store.journal.rows(LISTED, (file,))]
     if name not in names():
-        work.add([Verdict(match, name, UNVERIFIED, NOT_INSTALLED) for match in sorted(listed)], 0)
+        work.add([Verdict(match, name, UNVERIFIED, NOT_INSTALLED) for match in listed], 0)
         return
     before = len(report.unreadable)
     places = paths(store.archive_folder, name, file)
@@ -193,28 +194,28 @@ def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], 
                 report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
     gone = store.tombstones(file)
     found = _verify_file(store.archive_folder, ruleset(name), file, gone, pins, work)
-    if len(report.unreadable) == before and sorted(found) != sorted(listed):
+    if len(report.unreadable) == before and not np.array_equal(found, listed):
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
 
 
 NOT_INSTALLED = "this ruleset is not installed"
 NOT_THE_BYTES = "not the bytes that were written"
-LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
+LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ? ORDER BY match"
 
 
 def _verify_file(
     folder: Path, rules: Ruleset, file: str, gone: set[int], pins: Mapping[int, int], work: Work
-) -> list[int]:
+) -> np.ndarray[Any, Any]:
     """Verify the matches of a file, but for those that are gone; the ids of those that were found."""
     try:
         file_reader = FileReader(folder, rules, file)
     except StoreError as error:
         work.report.unreadable.append(str(error))
-        return []
+        return np.zeros(0, np.int64)
 
     own = local()
 
-    def verify(number: int) -> tuple[Sequence[Verdict], int, list[int]] | str:
+    def verify(number: int) -> tuple[Sequence[Verdict], int, np.ndarray[Any, Any]] | str:
         try:
             # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
             if not hasattr(own, "reader"):
@@ -222,20 +223,20 @@ def _verify_file(
             matches, events = (without(gone, table) for table in own.reader.group(number))
             beside = file_reader.matches - len(matches)
             verdicts = work.judging.group(rules, matches, events, pins, beside)
-            return verdicts, len(events), matches["match_id"].to_pylist()
+            return verdicts, len(events), matches["match_id"].to_numpy()
         except StoreError as error:
             return f"{file}, row group {number}: {error}"
 
-    found = []
+    found = [np.zeros(0, np.int64)]
     with ThreadPoolExecutor(work.workers) as pool:
         for outcome in bounded(pool, verify, file_reader.groups, work.workers):
             if isinstance(outcome, str):
                 work.report.unreadable.append(outcome)
                 continue
             verdicts, events, ids = outcome
-            found += ids
+            found.append(ids)
             work.add(verdicts, events)
-    return found
+    return np.concatenate(found)
 
 
 def without(gone: set[int], table: pa.Table) -> pa.Table:

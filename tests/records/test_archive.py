@@ -266,6 +266,7 @@ def test_an_exception_leaves_no_file_behind(store: Store) -> None:
     assert isinstance(judged, Judged)
     writer.add(store.log(matches[0]), judged)
     writer._write_pending()
+    writer._write_parts()
     assert len(parquet(store)) == 2
     writer.__exit__(RuntimeError, RuntimeError(), None)
     assert parquet(store) == []

@@ -27,6 +27,7 @@ DUO = simulation.simulation(duo(), "random", 9)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many files of few row groups."""
     monkeypatch.setattr(bulk, "ROWS_PER_FILE", 1500)
+    monkeypatch.setattr(bulk, "ROWS_PER_GROUP", 600)
     monkeypatch.setattr(simulation, "EVENTS_PER_GROUP", 600)
 
 
