@@ -8,12 +8,14 @@ from typing import Any
 import duckdb
 
 from kifold.analytics.intervals import wilson
-from kifold.analytics.query import Answer, run, stream
+from kifold.analytics.query import Answer, QueryError, run, stream
 from kifold.analytics.scores import group_columns
+from kifold.core.codec import lifted, valid_started
 from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import fields_of
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
+from kifold.records.archive import UNREADABLE
 from kifold.records.tables import row_started, value_of
 
 
@@ -30,6 +32,7 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
 
     Raises:
         RulesetError: for a depth below 1 or an unknown variant.
+        QueryError: when an event holds what no writer wrote.
     """
     if depth < 1:
         raise RulesetError(f"a depth is 1 or more, not {depth}")
@@ -39,9 +42,9 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
     groups: dict[tuple[Any, ...], list[float]] = {}
     seats: dict[tuple[Any, ...], int] = {}
     totals: dict[tuple[Any, ...], int] = {}
-    for started, events, n, firsts in _prefixes(connection, rules, depth, variant):
+    for started, opening, n, firsts in _prefixes(connection, rules, depth, variant):
         kind = tuple(getattr(started, key) for key in keys)
-        group = groups.setdefault((*kind, rules.opening_key(started, events)), [0.0] * (1 + rules.most_seats))
+        group = groups.setdefault((*kind, opening), [0.0] * (1 + rules.most_seats))
         totals[kind] = totals.get(kind, 0) + n
         seats[kind] = started.seats
         group[0] += n
@@ -81,8 +84,8 @@ def _row(rules: Ruleset, key: tuple[Any, ...], group: Sequence[float], total: in
 
 def _prefixes(
     connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None
-) -> Iterator[tuple[Started, list[Event], int, list[float]]]:
-    """The distinct beginnings of matches, with how many matches have them and the first places per seat.
+) -> Iterator[tuple[Started, str, int, list[float]]]:
+    """The distinct beginnings of matches with their keys, how many matches have them, the first places per seat.
 
     SQL finds the distinct ones, so that a key is worked out once for each and memory holds no match twice.
     """
@@ -120,7 +123,17 @@ def _prefixes(
             "tags": [],
             "setup": setup,
         }
-        yield row_started(rules, row), [_event(rules, event) for event in events], n, [float(f) for f in first]
+        yield *_read(rules, row, events), n, [float(f) for f in first]
+
+
+def _read(rules: Ruleset, row: dict[str, Any], events: list[dict[str, Any]]) -> tuple[Started, str]:
+    """Event 0 and the opening. What a damaged file says may be in no range, or on no board."""
+    try:
+        started = valid_started(rules, row_started(rules, row))
+        return started, rules.opening_key(started, [_event(rules, event) for event in events])
+    except UNREADABLE as error:
+        said = f"the beginning of a match cannot be read: {type(error).__name__}: {error}; see `kifold verify`"
+        raise QueryError(said, is_of_data=True) from error
 
 
 def _once(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> str:
@@ -143,7 +156,7 @@ def _reach(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int) ->
 
 def _event(rules: Ruleset, packed: dict[str, Any]) -> Event:
     kind = _decisions(rules)[packed["tag"]]
-    return rules.lift(kind(*(value_of(field, packed[field.name]) for field in fields_of(kind))))
+    return lifted(rules, kind(*(value_of(field, packed[field.name]) for field in fields_of(kind))))
 
 
 def _decisions(rules: Ruleset) -> dict[int, type[Event]]:

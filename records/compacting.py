@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -127,14 +128,13 @@ back, the newest rows stay under their tombstone until it is archived again: the
 
 
 def _candidates(store: Store, name: str, report: Report) -> list[Old]:
-    """The files of a ruleset that have rows to drop, or are small; those that cannot be read are said."""
+    """The files of a ruleset that have rows to drop, or are small; of all its files those that are damaged are said."""
     found = []
     with store.journal.reading():
         gone: dict[int, set[int]] = {}
         for number, match in store.journal.rows(DROPPED):
             gone.setdefault(number, set()).add(match)
-        rows = store.journal.rows("SELECT id, name, events FROM files WHERE ruleset = ? ORDER BY id", (name,))
-        wanted = [row for row in rows if row[0] in gone or row[2] < SMALL]
+        wanted = [row for row in _as_written(store, name, report) if row[0] in gone or row[2] < SMALL]
         if not (len(wanted) > 1 or any(row[0] in gone for row in wanted)):
             return []
         counts = {table: dict(store.journal.rows(f"SELECT file, count(*) FROM {table} GROUP BY 1")) for table in LISTS}
@@ -151,22 +151,40 @@ def _candidates(store: Store, name: str, report: Report) -> list[Old]:
     return found
 
 
+def _as_written(store: Store, name: str, report: Report) -> list[tuple[int, str, int]]:
+    """Number, name and events of those files of a ruleset that are what was written; the others are said.
+
+    What is copied from them would pass for sound.
+    """
+    found = []
+    query = "SELECT id, name, events, matches_hash, events_hash FROM files WHERE ruleset = ? ORDER BY id"
+    for number, file, events, *hashes in store.journal.rows(query, (name,)):
+        try:
+            for place, written in zip(paths(store.archive_folder, name, file), hashes, strict=True):
+                _expect_bytes(place, written)
+            found.append((number, file, events))
+        except StoreError as error:
+            report.left.append(f"{error} (it stays as it is)")
+    return found
+
+
+def _expect_bytes(place: Path, written: bytes) -> None:
+    """Refuse a file that is not what was written, by its hash."""
+    try:
+        found = file_hash(place)
+    except OSError as error:
+        raise StoreError(f"{place}: cannot be read ({error.strerror}); restore it from a copy") from None
+    if found != written:
+        raise StoreError(f"{place}: is damaged (not the bytes that were written); restore it from a copy")
+
+
 def _examined(store: Store, number: int, name: str, file: str, gone: set[int]) -> Old:
-    """A file that is what was written.
+    """What lies in a file.
 
     Raises:
-        StoreError: when it is not: what is copied from it would pass for sound.
+        StoreError: when it cannot be read.
     """
-    places = paths(store.archive_folder, name, file)
     reader = store.reader(name, file)
-    [hashes] = store.journal.rows("SELECT matches_hash, events_hash FROM files WHERE id = ?", (number,))
-    for place, written in zip(places, hashes, strict=True):
-        try:
-            found = file_hash(place)
-        except OSError as error:
-            raise StoreError(f"{place}: cannot be read ({error.strerror})") from None
-        if found != written:
-            raise StoreError(f"{place}: is damaged (not the bytes that were written); restore it from a copy")
     parts = parts_of(store, (name, file), reader, gone)
     events = sum(int(part.lengths.sum()) for part in parts)
     return Old(number, name, file, reader.layout, parts, events, len(gone))

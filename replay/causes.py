@@ -179,6 +179,7 @@ class Report:
         failures: the first `KEPT` matches that failed.
         causes: all of them by cause; eight bytes for each.
         unreadable: one line for each file, or part of one, that could not be read or is not what was written.
+        not_readable, in_files: how many matches that a store lists could not be read, and in how many files they lie.
     """
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
@@ -187,6 +188,8 @@ class Report:
     failures: list[Verdict] = field(default_factory=list)
     causes: dict[Cause, Group] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
+    not_readable: int = 0
+    in_files: int = 0
 
     @property
     def is_fine(self) -> bool:

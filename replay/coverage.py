@@ -47,6 +47,7 @@ class Coverage:
         logs, matches: by variant, how many golden logs and how many stored matches were counted.
         golden: by item and variant, how many golden logs exercise it.
         stored: by effect and variant, how many stored matches have it.
+        left_out: how many stored matches could not be counted.
     """
 
     rules: Ruleset
@@ -54,6 +55,7 @@ class Coverage:
     matches: Counter[str] = field(default_factory=Counter)
     golden: defaultdict[Item, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     stored: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    left_out: int = 0
 
     def rows(self) -> list[Row]:
         """All items, the least exercised first, else in the order of declaration."""

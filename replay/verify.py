@@ -194,6 +194,9 @@ def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], 
                 report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
     gone = store.tombstones(file)
     found = _verify_file(store.archive_folder, ruleset(name), file, gone, pins, work)
+    if missing := len(np.setdiff1d(listed, found)):
+        report.not_readable += missing
+        report.in_files += 1
     if len(report.unreadable) == before and not np.array_equal(found, listed):
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
 

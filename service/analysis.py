@@ -108,7 +108,8 @@ def plies(
             for name in chosen:
                 make_ply_files(store, registry.ruleset(name), workers or os.cpu_count() or 1, progress, said.append)
     _say(said)
-    typer.echo(f"listed the plies of {progress.summary()}" if progress.matches else "no plies were missing")
+    if progress.matches or not said:
+        typer.echo(f"listed the plies of {progress.summary()}" if progress.matches else "no plies were missing")
     if said:
         raise typer.Exit(1)
 

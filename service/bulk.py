@@ -246,7 +246,8 @@ def compact(context: typer.Context) -> None:
     for line in report.left:
         typer.echo(f"kifold: {line}", err=True)
     if report.is_idle and report.size[0] <= report.size[1]:
-        typer.echo(f"nothing to compact in {report.files[0]:,} archive files")
+        what = "nothing was compacted" if report.left else "nothing to compact"
+        typer.echo(f"{what} in {report.files[0]:,} archive files")
     else:
         typer.echo(
             f"{report.files[0]:,} archive files → {report.files[1]:,}, {report.size[0]:,} → {report.size[1]:,} bytes; "

@@ -45,6 +45,7 @@ def coverage(
     for refusing an event and each reading of an option. What none exercises comes first.
 
     A golden log exercises the reading that it is played under if it folds otherwise under every other one.
+    Exit status 1 when a match or a golden log could not be counted, which is said.
 
     Example: kifold coverage blokus --golden tests/golden
     """
@@ -71,6 +72,8 @@ def coverage(
         typer.echo(f"kifold: {line}", err=True)
     if len(left_out) > SHOWN:
         typer.echo(f"kifold: … and {len(left_out) - SHOWN:,} more; see `kifold verify`", err=True)
+    if left_out:
+        raise typer.Exit(1)
 
 
 def _counted(
@@ -88,7 +91,7 @@ def _counted(
         count_golden(found, paths, only, on_left_out)
     folder = context.folder if named is None else Path(named)
     if golden is not None and named is None and not (folder / "journal.sqlite").exists():
-        on_left_out(f"there is no store {folder}: golden logs alone are counted")
+        typer.echo(f"kifold: there is no store {folder}: golden logs alone are counted", err=True)
     else:
         _count_stored(found, Context(folder, context.debug), only, on_left_out)
     return [found[name] for name in sorted(found)]
@@ -101,10 +104,13 @@ def _count_stored(
     from kifold.records.judge import MANY
     from kifold.replay.effects import count_stored
 
-    with context.store() as store, Progress("counting") as progress:
+    with context.store() as store, store.journal.reading(), Progress("counting") as progress:
         counts = store.counts().items()
         compile_rules([n for n, many in counts if only in (None, n) and n in names() and max(many) >= MANY])
         count_stored(found, store, only, on_left_out, progress)
+        for name, many in counts:
+            if name in found:
+                found[name].left_out = sum(many) - found[name].matches.total()
 
 
 def _print(found: Coverage, *, has_golden: bool) -> None:
@@ -115,6 +121,8 @@ def _print(found: Coverage, *, has_golden: bool) -> None:
     counted = [f"{found.logs.total():,} golden logs"] if has_golden else []
     by_variant = ", ".join(f"{variant} {found.matches[variant]:,}" for variant in variants)
     counted.append(f"{found.matches.total():,} stored matches" + (f" ({by_variant})" if len(variants) > 1 else ""))
+    if found.left_out:
+        counted.append(f"{found.left_out:,} left out")
     typer.echo(f"{found.rules.name}: {', '.join(counted)}")
     columns = ["kind", "name", "rule", *(["golden logs"] if has_golden else []), *variants]
     rows: list[tuple[Any, ...]] = []
@@ -134,7 +142,8 @@ def _as_json(found: Coverage, *, has_golden: bool) -> dict[str, Any]:
         stored = {"matches": by_variant(row.stored)} if row.stored is not None else {}
         rows.append({**row.item._asdict(), **golden, **stored})
     logs = {"golden_logs": by_variant(found.logs)} if has_golden else {}
-    return {"ruleset": found.rules.name, **logs, "matches": by_variant(found.matches), "rows": rows}
+    counted = {**logs, "matches": by_variant(found.matches), "left_out": found.left_out}
+    return {"ruleset": found.rules.name, **counted, "rows": rows}
 
 
 def _variants(found: Coverage) -> list[str]:

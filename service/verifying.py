@@ -163,11 +163,13 @@ def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | Non
 
 def print_report(report: Report, summary: str, folder: Path) -> None:
     """Print a report as a person reads it: what was done and the counts, then causes, the most frequent first."""
-    counts = (
-        ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count) or "nothing to verify"
-    )
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count)
     unfinished = f" ({report.unfinished:,} unfinished)" if report.unfinished else ""
-    typer.echo(f"{summary}: {counts}{unfinished}")
+    said = [counts + unfinished] if counts else []
+    if report.not_readable:
+        files = "1 file" if report.in_files == 1 else f"{report.in_files:,} files"
+        said.append(f"{report.not_readable:,} not readable ({files})")
+    typer.echo(f"{summary}: {', '.join(said) or 'nothing to verify'}")
     causes = report.by_cause()
     for cause, group in causes[:SHOWN]:
         typer.echo(f"{len(group.matches):>9,} × {cause}")
@@ -188,6 +190,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         **report.counts,
         "unfinished": report.unfinished,
         "events": report.events,
+        "not_readable": report.not_readable,
         "unreadable": report.unreadable,
         "causes": [cause_as_json(cause, group) for cause, group in report.by_cause()],
     }

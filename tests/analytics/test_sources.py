@@ -7,6 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kifold.analytics import sources
@@ -165,6 +167,22 @@ def test_a_damaged_page_is_named_in_one_line(store: Store, kifold: Kifold, part:
             assert err.startswith(f"kifold: {place}: is damaged ")
             found += 1
     assert found >= 3
+
+
+@pytest.mark.parametrize(("column", "value"), [("piece", 99), ("piece", -1)])
+def test_openings_name_the_file_in_which_an_event_is_on_no_board(
+    store: Store, kifold: Kifold, column: str, value: int
+) -> None:
+    record(store, 1)
+    archive_all(store)
+    place = paths(store.archive_folder, *store.files()[0])[1]
+    table = pq.read_table(place, partitioning=None)
+    at = table.column_names.index(column)
+    changed = pa.array([value, *table[column].to_pylist()[1:]], table.schema.field(at).type)
+    pq.write_table(table.set_column(at, table.schema.field(at), changed), place)
+    status, out, err = kifold(store.folder, "openings", "blokus")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"kifold: {place}: is damaged (the beginning of a match cannot be read: ")
 
 
 def test_a_damaged_live_match_is_left_out_and_said(store: Store, kifold: Kifold) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -260,7 +261,20 @@ def test_an_archive_file_that_cannot_be_read(
     said = kifold("verify")
     assert (said.status, said.err) == (1, "")
     assert f"{place}: is " in said.out
-    assert "1 exact (1 unfinished)" in said.out
+    assert "1 exact (1 unfinished), 1 not readable (1 file)" in said.out
+    said = kifold("verify", "--format", "json")
+    assert (said.status, json.loads(said.out)["not_readable"]) == (1, 1)
+    said = kifold("coverage", "blokus")
+    assert said.status == 1
+    assert said.out.startswith("blokus: 1 stored matches, 1 left out\n")
+    assert said.err.startswith(f"kifold: {place}: is ")
+    said = kifold("plies")
+    assert (said.status, said.out) == (1, "")
+    assert said.err.startswith(f"kifold: {place}: is ")
+    said = kifold("compact")
+    assert said.status == 1
+    assert said.err.startswith(f"kifold: {place}: ")
+    assert said.out.startswith("nothing was compacted in 1 archive file")
 
 
 def test_verify_says_what_is_wrong_and_where(kifold: Kifold, folder: Path, match: str) -> None:

@@ -196,7 +196,7 @@ def test_compacting_says_what_it_leaves(kifold: Kifold, folder: Path) -> None:
             store.journal.ids()
             said = kifold("compact")
     assert (said.status, said.out[:21]) == (1, "3 archive files → 2, ")
-    assert said.err.startswith(f"kifold: {place}: is damaged or no Parquet file (")
+    assert said.err.startswith(f"kifold: {place}: is damaged (")
     assert said.err.endswith("kifold: replaced files are still being read; the next `kifold compact` removes them\n")
     said = kifold("compact")
     assert (said.status, said.err.count("\n")) == (1, 1)

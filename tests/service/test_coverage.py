@@ -117,8 +117,8 @@ def test_what_cannot_be_read_is_said(kifold: Kifold, tmp_path: Path) -> None:
     (tmp_path / "tried.kifold.jsonl").write_text(lines[0], encoding="utf-8")
     (tmp_path / "tried.folded.json").write_text(tried, encoding="utf-8")
     said = kifold("coverage", "--golden", tmp_path)
-    assert (said.status, said.out.splitlines()[0]) == (0, "blokus: 2 golden logs, 0 stored matches")
-    broken, unread, wrong, _ = said.err.splitlines()
+    assert (said.status, said.out.splitlines()[0]) == (1, "blokus: 2 golden logs, 0 stored matches")
+    _, broken, unread, wrong = said.err.splitlines()
     assert str(tmp_path / "folds.folded.json") in broken
     assert f"{tmp_path / 'some.kifold.jsonl'}, line 2: " in unread
     assert f"{tmp_path / 'tried.kifold.jsonl'}, line 1: " in wrong
