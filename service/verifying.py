@@ -18,6 +18,7 @@ from kifold.service.progress import Progress
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
     from kifold.replay.causes import Cause, Group, Report
+    from kifold.replay.promotion import Promoted
     from kifold.replay.verify import Judging
 
 SHOWN = 10
@@ -230,6 +231,21 @@ def promote(
         print_json({"promoted": done.matches, **report_as_json(done.report)})
     else:
         print_report(done.report, f"rehearsed {progress.summary()}", ours.folder)
-        typer.echo(f"{done.matches:,} matches are pinned to {target.name}@{target.revision} from now on")
+        typer.echo(_pinned(done, f"{target.name}@{target.revision}"))
     if not done.report.is_fine:
         raise typer.Exit(1)
+
+
+def _pinned(done: Promoted, target: str) -> str:
+    """What a promotion did, in words."""
+    from kifold.replay.causes import EXACT
+
+    def are(matches: int) -> str:
+        return "1 match is" if matches == 1 else f"{matches:,} matches are"
+
+    already = done.report.counts[EXACT]
+    if done.matches:
+        return f"{are(done.matches)} pinned to {target} from now on" + (f", {already:,} were already" if already else "")
+    if done.report.is_fine and already:
+        return f"{are(already)} pinned to {target} already; nothing to do"
+    return f"no match is pinned to {target} anew" + (f", {already:,} were already" if already else "")
