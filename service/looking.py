@@ -78,14 +78,20 @@ def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
     data = {"match": id_text(found.match_id), "players": list(found.players)}
     # The digest is of the full log: it would let a seat try out what the others hold.
     digest = {"digest": found.digest.hex()} if is_full else {}
-    print_json(data | _fork(found) | digest | seen_json(seen))
+    print_json(data | _beside(found) | digest | seen_json(seen))
 
 
-def _fork(found: Log) -> dict[str, Any]:
-    """Where a fork comes from, as JSON says it; of other matches nothing."""
+def _beside(found: Log) -> dict[str, Any]:
+    """Where a fork comes from, and the revision that a match was promoted to, as JSON says it; of others nothing."""
     from kifold.records.ids import id_text
 
-    return {"parent": id_text(found.fork.parent), "forked_at": found.fork.at_seq} if found.fork else {}
+    fork = {"parent": id_text(found.fork.parent), "forked_at": found.fork.at_seq} if found.fork else {}
+    return fork | ({"promoted": found.promoted} if _is_promoted(found) else {})
+
+
+def _is_promoted(found: Log) -> bool:
+    """Whether a match is played under another revision than the one that its log names."""
+    return found.promoted not in (None, found.started.revision)
 
 
 def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bool) -> None:
@@ -96,6 +102,8 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
     started = seen.started
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
     head = f"{started.ruleset} {started.variant}, revision {started.revision}"
+    if _is_promoted(found):
+        head += f", promoted to {found.promoted}"
     typer.echo(f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else ""))
     if found.fork:
         gone = "" if is_parent_there else " (deleted since)"
@@ -236,7 +244,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
         seen = seen_log(rules, found.started, ply.events, seat)
     data = {
         "match": id_text(found.match_id),
-        **_fork(found),
+        **_beside(found),
         "ply": ply.number,
         "events": [{k: v for k, v in event.items() if k != "seq"} for event in seen_json(seen)["events"][1:]],
         "turn": turn,

@@ -117,14 +117,22 @@ def test_promote(kifold: Kifold, illegal: str) -> None:
     assert kifold("verify").out.endswith(": 5 exact (2 unfinished)\n")
     again = json.loads(kifold("promote", "race@2", "--format", "json").out)
     assert (again["promoted"], again["exact"], again["illegal"]) == (0, 2, 3)
+    said = kifold("promote", "race@2").out.splitlines()[-1]
+    assert said == "no match is pinned to race@2 anew, 2 were already"
     assert kifold("append", illegal, '{"event": "step", "seat": 0, "amount": 4}').out.startswith("event 3; ")
     assert kifold("delete", illegal, "--yes").status == 0
 
 
 def test_promote_when_all_are_unchanged(kifold: Kifold, folder: Path, revise: Revise) -> None:
     with Store(folder) as store:
-        store.new(revise("most_four").at(1).start(), (), [Step(0, 1)])
-    assert kifold("promote", "race@2").status == 0
+        match = id_text(store.new(revise("most_four").at(1).start(), (), [Step(0, 1)]))
+    assert "promoted" not in kifold("log", match).out
+    assert kifold("promote", "race@2").out.endswith("\n1 match is pinned to race@2 from now on\n")
+    again = kifold("promote", "race@2")
+    assert again.status == 0
+    assert again.out.endswith("\n1 match is pinned to race@2 already; nothing to do\n")
+    assert ", revision 1, promoted to 2" in kifold("log", match).out
+    assert kifold("log", match, "--format", "json").json["promoted"] == 2
     assert kifold("verify", "--ruleset", "race@2").out.endswith(": 1 exact (1 unfinished)\n")
 
 
