@@ -6,28 +6,50 @@ from collections.abc import Sequence
 
 from kifold.core.events import Event, Started
 from kifold.core.play import Refused, fold
-from kifold.core.ruleset import Ruleset
+from kifold.core.ruleset import SNAPSHOT, Ruleset
+from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.causes import ILLEGAL, Verdict
+from kifold.replay.causes import DIVERGED, ILLEGAL, Verdict
 from kifold.replay.difference import Change, changes, differing
 from kifold.replay.divergence import board_after, listed, place_of, refusal_text
+from kifold.replay.frames import event_line
 from kifold.replay.partings import Parting, parting, result_of
 from kifold.replay.timeline import Timeline
+from kifold.replay.verdicts import counting
 
 
 def told(store: Store, verdict: Verdict, target: Ruleset | None) -> str:
     """What is behind the verdict of a match of a store; empty where the verdict says all that is known.
 
-    With `target` the verdict is that of a rehearsal. Else what the match was cannot be folded any more, and only a
-    refusal can be shown.
+    With `target` the verdict is that of a rehearsal. Else what the match was cannot be folded any more: a refusal can
+    be shown, and of a match that diverged where that may have been.
     """
-    if verdict.cause is None or (target is None and verdict.verdict != ILLEGAL):
+    if verdict.cause is None or (target is None and verdict.verdict not in (ILLEGAL, DIVERGED)):
         return ""
     log = store.log(verdict.match_id)
+    if verdict.verdict == DIVERGED:
+        return _diverged(log, verdict.seq)
     if verdict.cause.to is None or target is None:
         return _refused(log.rules, log.started, log.events)
     found = parting(log.rules, target, log.started, log.events)
     return "" if found is None else parting_text(log.rules, target, log.started, log.events, found)
+
+
+def _diverged(log: Log, last: int | None) -> str:
+    """The board up to which a match arrives where it did, and the events of which one changes something else now.
+
+    Args:
+        last: the number of the event after which the state is another; None where all states are what they were.
+    """
+    rules = log.rules
+    timeline = Timeline(rules, log.started, log.events)
+    if last is None:
+        return board_after(timeline, timeline.last_seq)
+    numbers = [0, *(seq for seq, _ in counting(rules, log))]
+    first = numbers[max(numbers.index(last) - 1, 0) // SNAPSHOT * SNAPSHOT]
+    events = enumerate(log.events[first:last], start=first + 1)
+    lines = [f"{seq:5}  {event_line(rules, log.started, rules.lift(event))}" for seq, event in events]
+    return "\n".join([board_after(timeline, first), "", "the events of which one changes something else now:", *lines])
 
 
 def _refused(rules: Ruleset, started: Started, events: Sequence[Event]) -> str:

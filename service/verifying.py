@@ -245,7 +245,9 @@ def _pinned(done: Promoted, target: str) -> str:
 
     already = done.report.counts[EXACT]
     if done.matches:
-        return f"{are(done.matches)} pinned to {target} from now on" + (f", {already:,} were already" if already else "")
+        return f"{are(done.matches)} pinned to {target} from now on" + (
+            f", {already:,} were already" if already else ""
+        )
     if done.report.is_fine and already:
         return f"{are(already)} pinned to {target} already; nothing to do"
     return f"no match is pinned to {target} anew" + (f", {already:,} were already" if already else "")

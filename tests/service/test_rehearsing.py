@@ -8,15 +8,19 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kifold.core.events import Resigned
+from kifold.core.play import standing_events
 from kifold.records.ids import id_text
+from kifold.records.judge import FINGERPRINT_SIZE
 from kifold.records.store import Store
 from tests.core.toy import Step
 from tests.races import expected, record_races
 from tests.service.conftest import Kifold
-from tests.stores import archive_all
+from tests.stores import archive_all, duo, varied
 
 if TYPE_CHECKING:
     from tests.installing import Revise
@@ -106,6 +110,41 @@ def test_a_rehearsal_as_json(kifold: Kifold, illegal: str) -> None:
     assert (cause["what"], cause["count"], cause["options"]) == (["too_much"], 3, {})
     assert cause["example"]["match"] == illegal
     assert len(cause["matches"]) == 3
+
+
+@pytest.mark.parametrize("changed", [0, 1, None])
+def test_a_match_that_diverged_is_told_with_the_board_and_what_happened_then(
+    kifold: Kifold, folder: Path, changed: int | None
+) -> None:
+    """The fingerprint number `changed` becomes another, or the result."""
+    with Store(folder) as store:
+        match = store.new(duo(), (), varied(0))
+        log = store.log(match)
+        archive_all(store)
+        place = next((folder / "archive" / "matches").rglob("*.parquet"))
+    table = pq.read_table(place, partitioning=None)
+    (row,) = table.to_pylist()
+    if changed is None:
+        row["result"][0]["score"] += 1
+    else:
+        prints = bytearray(row["fingerprints"])
+        prints[changed * FINGERPRINT_SIZE] ^= 1
+        row["fingerprints"] = bytes(prints)
+    pq.write_table(pa.Table.from_pylist([row], table.schema), place)
+    said = kifold("verify", "--match", id_text(match))
+    assert said.status == 1
+    head, _, told = said.out.partition("\n\n")
+    title, _, events = told.partition("the events of which one changes something else now:\n")
+    if changed is None:
+        assert head.endswith(": diverged at the end (result)")
+        assert title.startswith(f"the board before that, after event {len(log.events)}:\n")
+        assert not events
+        return
+    standing = [0, *(seq for seq, event in standing_events(log.events) if type(event) in log.rules.events)]
+    first, last = standing[changed * 16], standing[(changed + 1) * 16 if changed == 0 else -1]
+    assert head.endswith(f": diverged between events {first} and {last}")
+    assert title.startswith(f"the board before that, after event {first}:\n")
+    assert [int(line.split()[0]) for line in events.splitlines()] == list(range(first + 1, last + 1))
 
 
 def test_promote(kifold: Kifold, illegal: str) -> None:
