@@ -22,8 +22,7 @@ import pyarrow.parquet as pq
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.columns import fitted, misfit, needed
-from kifold.records.errors import NOT_AS_WRITTEN, StoreError
-from kifold.records.ids import id_text
+from kifold.records.errors import StoreError, damaged
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
@@ -228,7 +227,7 @@ class FileReader:
             return None
         log = next(self._logs(*tables))
         if intact and log.digest != tables[0]["digest"][0].as_py():
-            raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+            raise damaged(match)
         return log
 
     def tables(self, match: int) -> tuple[pa.Table, pa.Table] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kifold.records.ids import id_text
+
 NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
 
 
@@ -19,3 +21,9 @@ class Conflict(StoreError):
     def __init__(self, text: str, present: int) -> None:
         super().__init__(text)
         self.present = present
+
+
+def damaged(match: int, why: str = NOT_AS_WRITTEN) -> StoreError:
+    """What to raise when a match is not what was written."""
+    name = id_text(match)
+    return StoreError(f"match {name} is damaged: {why}; restore it from a copy, or `kifold delete {name} --yes`")

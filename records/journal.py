@@ -18,7 +18,7 @@ import msgspec
 from kifold.core.codec import DIGEST_SIZE, decode, decode_started, encode, encode_each, with_setup
 from kifold.core.events import Event, Started
 from kifold.core.registry import ruleset
-from kifold.records.errors import Conflict, NoSuchMatch, StoreError
+from kifold.records.errors import NOT_AS_WRITTEN, Conflict, NoSuchMatch, StoreError, damaged
 from kifold.records.ids import id_text
 from kifold.records.log import Fork, Log
 from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, make
@@ -239,22 +239,30 @@ class Journal:
             started, events = self.started(match), self.events(match)
             return Log(match, started, events, self.players(match), self.promoted(match), self.fork_of(match))
 
-    def is_intact(self, match: int) -> bool:
-        """Whether the bytes of a live match are those that were written: as many events, and with that digest.
+    def damage(self, match: int) -> str | None:
+        """In what the bytes of a live match are not those that were written: an event is missing, or the digest is
+        another; None where they are.
 
         Whoever writes a new digest asks first. Else the damage would be signed, and never be found again.
         """
         with self.reading():
             row = self.row("SELECT started, last_seq, digest FROM matches WHERE id = ?", (match,))
             events = self.rows("SELECT seq, data FROM events WHERE match = ? ORDER BY seq", (match,))
-        if row is None or [seq for seq, _ in events] != list(range(1, len(events) + 1)) or row[1] != len(events):
-            return False
+        if row is None:
+            return NOT_AS_WRITTEN
+        there = [seq for seq, _ in events]
+        if isinstance(row[1], int) and len(there) < row[1]:
+            first = next(seq for at, seq in enumerate(range(1, row[1] + 1)) if there[at : at + 1] != [seq])
+            more = row[1] - len(there) - 1
+            return f"event {first} is missing" + (f" (and {more:,} more)" if more else "")
+        if there != list(range(1, len(there) + 1)) or row[1] != len(there):
+            return NOT_AS_WRITTEN
         hashed = blake2b(digest_size=DIGEST_SIZE)
         for data in (row[0], *(data for _, data in events)):
             if not isinstance(data, bytes):
-                return False
+                return NOT_AS_WRITTEN
             hashed.update(data)
-        return bool(hashed.digest() == row[2])
+        return None if hashed.digest() == row[2] else NOT_AS_WRITTEN
 
     def promoted(self, match: int) -> int | None:
         """The revision that a match was promoted to; None where it is played under the one that its log names."""
@@ -296,6 +304,4 @@ def _readable(match: int, seq: int) -> Iterator[None]:
     try:
         yield
     except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
-        raise StoreError(
-            f"match {id_text(match)} is damaged: event {seq} cannot be read ({error}); restore it from a copy"
-        ) from None
+        raise damaged(match, f"event {seq} cannot be read ({error})") from None

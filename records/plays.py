@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from kifold.core.play import Play
 from kifold.core.registry import pinned
-from kifold.records.errors import NOT_AS_WRITTEN, StoreError
-from kifold.records.ids import id_text
+from kifold.records.errors import damaged
 from kifold.records.journal import Journal
 
 KEPT = 64
@@ -40,8 +39,8 @@ class Plays:
         return play
 
     def _folded(self, match: int, play: Play | None) -> Play:
-        if not self.journal.is_intact(match):
-            raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+        if why := self.journal.damage(match):
+            raise damaged(match, why)
         if play is None:
             started = self.journal.started(match)
             play = Play(pinned(started, self.journal.promoted(match)), started)

@@ -18,7 +18,7 @@ from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import pinned, ruleset
-from kifold.records.errors import NOT_AS_WRITTEN, NoSuchMatch, StoreError
+from kifold.records.errors import NoSuchMatch, StoreError, damaged
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
 from kifold.records.listing import Listing
@@ -203,8 +203,8 @@ class Store(Listing):
         """
         with self.journal.reading():
             if self.journal.last_seq(match) is not None:
-                if not self.journal.is_intact(match):
-                    raise StoreError(f"match {id_text(match)} is damaged: {NOT_AS_WRITTEN}; restore it from a copy")
+                if why := self.journal.damage(match):
+                    raise damaged(match, why)
                 return self.journal.log(match)
             file = self.file_of(match)
             if file is None:
@@ -263,8 +263,8 @@ class Store(Listing):
             try:
                 if self.journal.last_seq(match) is None:
                     continue
-                if not self.journal.is_intact(match):
-                    on_bad(match, NOT_AS_WRITTEN)
+                if why := self.journal.damage(match):
+                    on_bad(match, why)
                     continue
                 log = self.journal.log(match)
                 log.rules  # noqa: B018  # a match whose rules are not installed is a bad one here

@@ -84,7 +84,9 @@ class Verdict:
     cause: Cause | None = None
 
     def __str__(self) -> str:
-        return f"match {id_text(self.match_id)} ({self.ruleset}): {self.verdict} {self.said}".rstrip()
+        # "illegal at event 5", but "damaged: event 5 is missing"
+        colon = ":" if self.said and self.verdict in (DAMAGED, UNVERIFIED) else ""
+        return f"match {id_text(self.match_id)} ({self.ruleset}): {self.verdict}{colon} {self.said}".rstrip()
 
     @property
     def is_fine(self) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from kifold.core.events import Event, Started
 from kifold.core.play import Refused, fold
 from kifold.core.ruleset import SNAPSHOT, Ruleset
+from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.causes import DIVERGED, ILLEGAL, Verdict
+from kifold.replay.causes import DAMAGED, DIVERGED, ILLEGAL, Verdict
 from kifold.replay.difference import Change, changes, differing
 from kifold.replay.divergence import board_after, listed, place_of, refusal_text
 from kifold.replay.frames import event_line
@@ -24,6 +25,9 @@ def told(store: Store, verdict: Verdict, target: Ruleset | None) -> str:
     With `target` the verdict is that of a rehearsal. Else what the match was cannot be folded any more: a refusal can
     be shown, and of a match that diverged where that may have been.
     """
+    if verdict.verdict == DAMAGED:
+        name = id_text(verdict.match_id)
+        return f"restore the store from a copy, or take the match away: `kifold delete {name} --yes`"
     if verdict.cause is None or (target is None and verdict.verdict not in (ILLEGAL, DIVERGED)):
         return ""
     log = store.log(verdict.match_id)

@@ -26,7 +26,7 @@ from kifold.records.archive import FileReader, file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict
+from kifold.replay.causes import DAMAGED, UNVERIFIED, Cause, Report, Verdict
 from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
 
@@ -266,8 +266,10 @@ def _verify_live(store: Store, match: int, judging: Judging) -> tuple[list[Verdi
         "SELECT ruleset, digest, is_over FROM matches WHERE id = ?", (match,)
     )
     try:
-        if not store.journal.is_intact(match):
-            return [Verdict(match, name, DAMAGED, NOT_AS_WRITTEN)], 0
+        if why := store.journal.damage(match):
+            what = why if why == NOT_AS_WRITTEN else "an event is missing"
+            cause = Cause(name, None, None, "", (), DAMAGED, "", (what,))
+            return [Verdict(match, name, DAMAGED, why, cause=cause)], 0
         log = store.journal.log(match)
     except RulesetError as error:
         return [Verdict(match, name, UNVERIFIED, str(error))], 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -14,11 +15,13 @@ from kifold.core.codec import encode
 from kifold.core.events import Event
 from kifold.records import bulk
 from kifold.records.archive import paths
+from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
 from kifold.replay.causes import Report
-from kifold.replay.verify import Work, archive_files, verify_files, verify_store
+from kifold.replay.telling import told
+from kifold.replay.verify import Work, archive_files, verify_files, verify_match, verify_store
 from tests.stores import archive_all, duo, fill, game, record, verified
 
 
@@ -68,7 +71,24 @@ def test_damaged(store: Store) -> None:
     change(store, "UPDATE events SET data = (SELECT data FROM events WHERE seq = 1) WHERE seq = 3")
     assert verdicts_of(store.folder) == [("damaged", "its log is not the one that was written (its digest is another)")]
     (failure,) = verified(store.folder).failures
-    assert str(failure).startswith(f"match {id_text(match)} (blokus): damaged its log is")
+    assert str(failure).startswith(f"match {id_text(match)} (blokus): damaged: its log is")
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [("2", "event 2 is missing"), ("7", "event 7 is missing"), ("3, 5, 7", "event 3 is missing (and 2 more)")],
+)
+def test_damaged_names_an_event_that_is_missing(store: Store, gone: str, said: str) -> None:
+    match = record(store, 0, 7)
+    change(store, f"DELETE FROM events WHERE seq IN ({gone})")
+    assert verdicts_of(store.folder) == [("damaged", said)]
+    ((cause, _),) = verified(store.folder).by_cause()
+    assert cause.what == ("an event is missing",)
+    advice = f"`kifold delete {id_text(match)} --yes`"
+    with pytest.raises(StoreError, match=re.escape(f"is damaged: {said}; restore it from a copy, or {advice}")):
+        store.log(match)
+    with Store(store.folder) as again:
+        assert advice in told(again, verify_match(again, match), None)
 
 
 def test_damaged_where_the_bytes_are_no_events(store: Store) -> None:
