@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -182,6 +182,19 @@ def _quarantine(store: Store, path: Path, bad: list[Rejected], report: Report) -
     report.quarantined += len(kept)
 
 
-def quarantine(store: Store) -> Iterator[tuple[str, int, int | None, str, bytes]]:
-    """(file, record, ply, reason, text) of every record in quarantine, in the order of import."""
-    yield from store.journal.rows("SELECT file, record, ply, reason, text FROM quarantine ORDER BY id")
+Quarantined = tuple[str, int, int | None, str, bytes]
+"""(file, record, ply, reason, text) of a record in quarantine."""
+
+
+def quarantine(store: Store, file: str | None = None) -> list[Quarantined]:
+    """The records in quarantine, or those of one file, in the order of import."""
+    query = "SELECT file, record, ply, reason, text FROM quarantine WHERE file = coalesce(?, file) ORDER BY id"
+    return [(*row,) for row in store.journal.rows(query, (file,))]
+
+
+def clear_quarantine(store: Store, file: str | None = None) -> list[Quarantined]:
+    """Take the records out of quarantine, or those of one file; what is taken out."""
+    with store.journal.writing() as db:
+        found = quarantine(store, file)
+        db.execute("DELETE FROM quarantine WHERE file = coalesce(?, file)", (file,))
+    return found

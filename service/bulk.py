@@ -90,25 +90,35 @@ def _in_words(report: ImportReport) -> str:
     return said
 
 
-def quarantine(context: typer.Context, format_: FormatOption = "table") -> None:
+def quarantine(
+    context: typer.Context,
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Only records of this file.")] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Take the records that are listed out of quarantine.")] = False,
+    format_: FormatOption = "table",
+) -> None:
     """List the records that could not be imported, and why.
 
-    Example: kifold quarantine
+    They stay, also when a corrected file is imported, until they are cleared. --format json prints their text too.
+
+    Example: kifold quarantine games.blksgf --clear
     """
     from kifold.records import importing
 
     choose(format_, ("table", "json"), "--format")
+    name = None if file is None else Path(file).name
     with context_of(context).store() as store:
-        rows = list(importing.quarantine(store))
+        rows = importing.clear_quarantine(store, name) if clear else importing.quarantine(store, name)
     if format_ == "json":
         keys = ("file", "record", "ply", "reason", "text")
         print_json([dict(zip(keys, (*row[:4], row[4].decode("utf-8", "replace")), strict=True)) for row in rows])
         return
-    for file, record, ply, reason, _ in rows:
-        place = f"{file}, record {record}" + ("" if ply is None else f", ply {ply}")
+    for from_file, record, ply, reason, _ in rows:
+        place = f"{from_file}, record {record}" + ("" if ply is None else f", ply {ply}")
         typer.echo(f"{place}: {reason}")
     if not rows:
-        typer.echo("quarantine is empty")
+        typer.echo("quarantine is empty" if name is None else f"quarantine holds nothing of {name}")
+    elif clear:
+        typer.echo(f"{len(rows):,} {'record is' if len(rows) == 1 else 'records are'} out of quarantine")
 
 
 def export(

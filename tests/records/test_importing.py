@@ -47,7 +47,7 @@ def exported(store: Store, form: Format) -> bytes:
 
 
 def held(store: Store) -> list[tuple[str, int, int | None, str, bytes]]:
-    return list(quarantine(store))
+    return quarantine(store)
 
 
 def test_formats_are_found_by_name_and_by_ending() -> None:

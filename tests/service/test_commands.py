@@ -123,6 +123,16 @@ def test_export_and_import(kifold: Kifold, folder: Path, tmp_path: Path) -> None
     (bad,) = kifold("quarantine", "--format", "json").json
     assert (bad["file"], bad["record"], bad["text"].strip()) == ("all.jsonl", 5, "{")
     assert "all.jsonl, record 5" in kifold("quarantine").out
+    assert kifold("quarantine", "other.jsonl", "--clear").out == "quarantine holds nothing of other.jsonl\n"
+    assert kifold("quarantine", out).out == kifold("quarantine").out
+    again = out.rename(out.with_name("again.jsonl"))
+    assert kifold("import", again).status == 0
+    assert kifold("quarantine", "all.jsonl", "--clear", "--format", "json").json == [bad]
+    assert [one["file"] for one in kifold("quarantine", "--format", "json").json] == ["again.jsonl"]
+    cleared = kifold("quarantine", "--clear").out.splitlines()
+    assert cleared[0].startswith("again.jsonl, record 5")
+    assert cleared[1:] == ["1 record is out of quarantine"]
+    assert kifold("quarantine").out == "quarantine is empty\n"
 
 
 def test_sql_forms(kifold: Kifold, match: str, tmp_path: Path) -> None:
