@@ -103,7 +103,7 @@ def test_a_damaged_match_fails(store: Path, pytester: pytest.Pytester) -> None:
             db.execute("UPDATE matches SET digest = zeroblob(16) WHERE id = ?", (match,))
     result = run(pytester, f"--kifold-corpus={STORE}", "--kifold-sample", "99")
     result.assert_outcomes(passed=ARCHIVED + LIVE, failed=1)
-    result.stdout.fnmatch_lines([f"match {id_text(match)} (race): damaged *"])
+    result.stdout.fnmatch_lines([f"match {id_text(match)} (race): damaged: *"])
 
 
 def test_matches_of_a_ruleset_that_is_not_there_are_not_verified(
