@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+import msgspec
+
 from kifold.core.codec import digest
 from kifold.core.events import Event, Finished, Resigned, Started
 from kifold.core.play import standing_events
@@ -81,6 +83,24 @@ def taken_over(events: Sequence[Event], seq: int) -> list[tuple[int, Event]]:
     stood = standing_events(events[:seq])
     ends = (at for at, (_, event) in enumerate(stood) if isinstance(event, Finished | Resigned))
     return stood[: next(ends, len(stood))]
+
+
+def shared_by_fork(fork: Fork, log: Log) -> bytes | None:
+    """The digest of what a fork says that it shares, as its own log has it; None where that has less.
+
+    Tags are no part of it: they say something of a match, and a fork may have others.
+    """
+    if not 0 <= fork.inherited <= len(log.events):
+        return None
+    return digest(msgspec.structs.replace(log.started, tags={}), log.events[: fork.inherited])
+
+
+def shared_by_parent(fork: Fork, parent: Log) -> bytes | None:
+    """The same as the parent's log has it. A fork says what is true where both are there and equal."""
+    if not 0 <= fork.at_seq <= len(parent.events):
+        return None
+    stood = taken_over(parent.events, fork.at_seq)
+    return digest(msgspec.structs.replace(parent.started, tags={}), [event for _, event in stood])
 
 
 def batches(logs: Iterator[T], size: int = BATCH) -> Iterator[Sequence[T]]:

@@ -27,6 +27,7 @@ from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
 from kifold.records.store import Store
 from kifold.replay.causes import DAMAGED, UNVERIFIED, Cause, Report, Verdict
+from kifold.replay.families import family_faults
 from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
 
@@ -104,6 +105,8 @@ def verify_store(store: Store, work: Work) -> None:
         with _said(report):
             for match in store.journal.ids(work.only):
                 work.add(*_verify_live(store, match, work.judging))
+        with _said(report):
+            report.unreadable += family_faults(store, work.only)
 
 
 def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verdict:
