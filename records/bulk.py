@@ -34,7 +34,7 @@ class BulkWriter:
         self.matches = self.events = 0
         self._file: FileWriter | None = None
         self._ids: list[np.ndarray[Any, Any]] = []
-        self._pending: list[tuple[Log, Judged]] = []
+        self._pending: dict[int, tuple[Log, Judged]] = {}
         self._pending_events = 0
         self._parts: list[tuple[pa.Table, pa.Table]] = []
         self._part_events = 0
@@ -58,7 +58,7 @@ class BulkWriter:
         With `is_live` the match lies in the journal, and leaves it in the transaction that lists the file; if it has
         grown by then it stays live, and its rows in the file are covered.
         """
-        self._pending.append((log, judged))
+        self._pending[log.match_id] = log, judged
         if is_live:
             self._retire[log.match_id] = len(log.events)
         elif log.fork:
@@ -66,6 +66,11 @@ class BulkWriter:
         self._pending_events += len(log.events)
         if self._pending_events >= ROWS_PER_GROUP:
             self.commit()
+
+    def pending(self, match: int) -> Log | None:
+        """A match that was taken and is not in a file yet."""
+        pair = self._pending.get(match)
+        return pair[0] if pair else None
 
     def add_tables(self, matches: pa.Table, events: pa.Table) -> None:
         """Take sorted tables whose ids follow those of the ones before; some of them become one row group."""
@@ -136,9 +141,9 @@ class BulkWriter:
             return
         columns = event_columns(self.ruleset)
         rows = []
-        for log, judged in sorted(self._pending, key=lambda pair: pair[0].match_id):
+        for log, judged in sorted(self._pending.values(), key=lambda pair: pair[0].match_id):
             rows.append(match_row(log, judged))
             add_events(columns, self.ruleset, log.match_id, log.events, judged.seats)
-        self._pending, self._pending_events = [], 0
+        self._pending, self._pending_events = {}, 0
         matches = pa.Table.from_pylist(rows, matches_schema(self.ruleset))
         self.add_tables(matches, pa.table(columns, events_schema(self.ruleset)))

@@ -13,11 +13,12 @@ from kifold.core.play import Refused
 from kifold.core.registry import ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.records.bulk import BulkWriter
+from kifold.records.errors import StoreError
 from kifold.records.formats import Branch, Format, Record, Rejected
 from kifold.records.ids import derived_id, parse_id
 from kifold.records.judge import Judged, judge_logs
 from kifold.records.known import KnownEvents
-from kifold.records.log import Fork, Log
+from kifold.records.log import Fork, Log, shared_by_fork, shared_by_parent
 from kifold.records.store import Store
 
 BATCH = 2_000
@@ -29,7 +30,7 @@ class Report:
 
     Attributes:
         imported: matches that were added, so many of them `unfinished`, and so many `orphans`: forks of a match that
-            is neither in the file nor in the store, which came in as matches of their own.
+            is neither before them in the file nor in the store, which came in as matches of their own.
         present: matches that were there before.
         duplicates: matches that were passed over since another has the same events, or more.
         quarantined: records that are in quarantine, whole or for their variations.
@@ -97,29 +98,33 @@ class _Importer:
         self.report = report
         self.writer = BulkWriter(store, rules)
         self._seen: dict[bytes, int] = {}
-        # The last record that is no branch, and its branches, by name: the match that each became; None: refused.
-        self._family: dict[str, int | None] = {}
+        # By the names of records the match that each became; None: refused. Of two with one name the later one counts.
+        self._names: dict[str, int | None] = {}
+        self._branches: list[Branch] = []
+        self._parents: dict[int, Log] = {}
         self._known = KnownEvents(store, rules) if skip_duplicates else None
 
     def take(self, records: list[Record]) -> list[Rejected]:
         """Take the legal records; those that the rules refuse, and those that branch from such."""
         bad = []
+        self._branches = [record.branch for record in records if record.branch]
+        self._parents.clear()
         logs = [Log(0, record.started, record.events, record.players) for record in records]
         for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
-            if record.branch is None:
-                self._family.clear()
             if isinstance(verdict, Refused):
                 bad.append(_rejected(record, verdict))
-                self._family[record.name] = None
-            elif record.branch and self._family.get(record.branch.parent, 0) is None:
+                self._names[record.name] = None
+            elif record.branch and self._names.get(record.branch.parent, 0) is None:
                 said = f"{record.name}: it leaves {record.branch.parent}, which is refused"
                 bad.append(Rejected(record.number, said, record.text))
-                self._family[record.name] = None
-            else:
-                self._take(record, log, verdict)
+                self._names[record.name] = None
+            elif said := self._take(record, log, verdict):
+                bad.append(Rejected(record.number, f"{record.name}: {said}", record.text))
+                self._names[record.name] = None
         return bad
 
-    def _take(self, record: Record, log: Log, judged: Judged) -> None:
+    def _take(self, record: Record, log: Log, judged: Judged) -> str:
+        """Take a legal record; or what is wrong with what it says of the match that it is a fork of."""
         log.fork = self._fork(record.branch) if record.branch else None
         content = log.digest + repr(log.players).encode() + _said(log.fork)
         place = self._seen[content] = self._seen.get(content, -1) + 1
@@ -128,7 +133,10 @@ class _Importer:
             self.report.present += 1
         elif self._known and self._known.has(log):
             self.report.duplicates += 1
-            return
+            self._names.pop(record.name, None)
+            return ""
+        elif said := self._why_no_fork(log, record):
+            return said
         else:
             self.writer.add(log, judged)
             self.report.imported += 1
@@ -136,15 +144,49 @@ class _Importer:
             self.report.orphans += record.branch is not None and log.fork is None
             if self._known:
                 self._known.add(log)
-        self._family[record.name] = log.match_id
+        self._names[record.name] = log.match_id
+        return ""
 
     def _fork(self, branch: Branch) -> Fork | None:
-        parent = self._family.get(branch.parent)
+        parent = self._parent(branch)
+        return None if parent is None else Fork(parent, branch.at_seq, branch.inherited)
+
+    def _parent(self, branch: Branch) -> int | None:
+        """The match that a branch leaves, if it is there."""
+        parent = self._names.get(branch.parent)
         if parent is None:
             with suppress(ValueError):
                 first, last = parse_id(branch.parent)
                 parent = first if first == last and self.store.holds(first) else None
-        return None if parent is None else Fork(parent, branch.at_seq, branch.inherited)
+        return parent
+
+    def _why_no_fork(self, log: Log, record: Record) -> str:
+        """What is wrong with what a match says of the one that it is a fork of; nothing where that is true."""
+        if log.fork is None or record.branch is None:
+            return ""
+        try:
+            parent = self._log(log.fork.parent)
+        except StoreError as error:
+            return f"it leaves {record.branch.parent}, which cannot be read: {error}"
+        shared = shared_by_fork(log.fork, log)
+        if shared is not None and shared == shared_by_parent(log.fork, parent):
+            return ""
+        said = f"{log.fork.inherited:,} events of {record.branch.parent} as of event {log.fork.at_seq:,}"
+        return f"it does not begin as it says, with {said}"
+
+    def _log(self, match: int) -> Log:
+        """A match that a branch leaves. What the store has of those of a batch is read at once, when it is asked for.
+
+        Raises:
+            StoreError: when it cannot be read.
+        """
+        if found := self.writer.pending(match) or self._parents.get(match):
+            return found
+        parents = {parent for branch in self._branches if (parent := self._parent(branch)) is not None}
+        self._branches = []
+        with suppress(StoreError):  # whoever asks for that one is told
+            self._parents |= {log.match_id: log for log in self.store.logs(self.store.held(parents))}
+        return self._parents.get(match) or self.store.log(match)
 
 
 def _said(fork: Fork | None) -> bytes:

@@ -26,7 +26,7 @@ class FormatError(ValueError):
 class Branch:
     """Where a record goes on differently from another: what `kifold.records.log.Fork` says of matches.
 
-    `parent` is the `name` of a record before it with nothing but branches between them, or the id of a match.
+    `parent` is the `name` of a record before it, the last one of that name, or the id of a match.
     """
 
     parent: str

@@ -6,9 +6,10 @@
 `match` is for the reader's eye: an imported match gets its id from what it says. `ruleset`, `variant` and `events` must
 be there; what else is missing is as in a new match without a setup. A match that was begun under a later version of
 the ruleset's declaration than the first has that too, as `schema`. A fork has three more: `parent`, the `match` of a
-line before it, with nothing but forks between them, or a match of the store; `at_seq`, the last event of that which it
-shares; and `inherited`, how many of its own events, the first ones, are shared. Anything unknown or out of its range
-costs the line, and only that. Compressed files (gzip) are read; whoever writes one compresses what `write` gives.
+line before it or a match of the store; `at_seq`, the last event of that which it shares; and `inherited`, how many of
+its own events, the first ones, are shared: what stood there after `at_seq`, under the same event 0 but for tags.
+Anything unknown or out of its range costs the line, and only that. Compressed files (gzip) are read; whoever writes one
+compresses what `write` gives.
 """
 
 from __future__ import annotations

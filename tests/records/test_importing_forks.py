@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kifold.core.rulesets.blokus import BLOKUS
+from kifold.records import bulk, importing
 from kifold.records.forking import fork, in_families
 from kifold.records.formats import Format, format_of
 from kifold.records.formats.blksgf import BLKSGF
@@ -154,6 +155,66 @@ def test_a_line_that_cannot_be_a_fork_is_refused(store: Store) -> None:
         assert right in line
         assert taken(store, line.replace(right, wrong), "wrong.jsonl") == Report(quarantined=1)
     assert "are inherited" in next(quarantine(store))[3]
+
+
+def test_a_line_may_be_a_fork_of_any_line_before_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    parents = [record(store, number) for number in range(3)]
+    made = [fork(store, parents[number % 3], 4 + number) for number in range(6)]
+    text = exported(store, JSONL, parents) + exported(store, JSONL, made)
+    for size in (2_000, 4):
+        # With small batches and files, parents are in a file by the time that their forks are read.
+        monkeypatch.setattr(importing, "BATCH", size)
+        monkeypatch.setattr(bulk, "ROWS_PER_GROUP", 60 if size == 4 else 500_000)
+        with Store(store.folder.parent / f"other {size}", durability="off") as other:
+            assert taken(other, text, "all.jsonl") == Report(imported=9, unfinished=6)
+            assert families(other) == families(store)
+            assert taken(other, text, "all.jsonl") == Report(present=9)
+    backwards = exported(store, JSONL, made) + exported(store, JSONL, parents)
+    with Store(store.folder.parent / "backwards", durability="off") as other:
+        assert taken(other, backwards, "all.jsonl") == Report(imported=9, unfinished=6, orphans=6)
+
+
+def test_a_fork_of_a_match_that_cannot_be_read_is_refused_and_others_come_in(store: Store) -> None:
+    parents = [record(store, number) for number in range(2)]
+    lines = exported(store, JSONL, made := [fork(store, match, 4) for match in parents])
+    for match in made:
+        store.delete(match)
+    with store.journal.writing() as db:
+        db.execute("UPDATE events SET data = x'c1' WHERE match = ? AND seq = 3", (parents[0],))
+    report = taken(store, lines, "all.jsonl")
+    assert (report.imported, report.quarantined) == (1, 1)
+    assert f"it leaves {id_text(parents[0])}, which cannot be read: " in next(quarantine(store))[3]
+
+
+CLAIM = b'"at_seq":25,"inherited":17'
+NO_FORKS = [
+    *((CLAIM, b'"at_seq":%d,"inherited":%d' % one) for one in ((25, 16), (25, 18), (24, 17), (26, 17), (900_000, 17))),
+    (b'"events":[', b'"events":[{"event":"noted","name":"comment","values":[""]},'),
+    (b'"voluntary_pass":false', b'"voluntary_pass":true'),
+]
+
+
+@pytest.mark.parametrize("where", ["in the file", "live", "archived"])
+def test_a_line_that_is_no_fork_of_what_it_names_is_refused(store: Store, where: str) -> None:
+    parent, other = store.new(duo(), (), varied(0)), store.new(BLOKUS.start("classic"))
+    made = fork(store, parent, 25)
+    store.append(made, game(0)[16:])
+    parents, line = exported(store, JSONL, [parent, other]), exported(store, JSONL, [made])
+    store.delete(made)
+    wrong = [line.replace(*change) for change in NO_FORKS]
+    for_other = line.replace(b'"parent":"%s"' % id_text(parent).encode(), b'"parent":"%s"' % id_text(other).encode())
+    wrong += [for_other, for_other.replace(CLAIM, b'"at_seq":0,"inherited":0')]
+    assert line not in wrong
+    tagged = line.replace(b'"tags":{}', b'"tags":{"event":"final"}')
+    if where == "archived":
+        archive_all(store)
+    with Store(store.folder.parent / "other", durability="off") as elsewhere:
+        to, before = (elsewhere, parents) if where == "in the file" else (store, b"")
+        report = taken(to, b"".join([before, *wrong, line, tagged]), "all.jsonl")
+        assert (report.imported, report.quarantined, report.orphans) == (before.count(b"\n") + 2, len(wrong), 0)
+        assert {(one.at_seq, one.inherited) for one in to.forks().values()} == {(25, 17)}
+        assert all("it does not begin as it says, with " in row[3] for row in quarantine(to))
+        assert_exact(to.folder, 4)
 
 
 def test_a_fork_of_a_line_that_is_refused_is_refused_with_it(store: Store) -> None:
