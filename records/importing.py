@@ -18,7 +18,7 @@ from kifold.records.formats import Branch, Format, Record, Rejected
 from kifold.records.ids import derived_id, parse_id
 from kifold.records.judge import Judged, judge_logs
 from kifold.records.known import KnownEvents
-from kifold.records.log import Fork, Log, shared_by_fork, shared_by_parent
+from kifold.records.log import Fork, Log, leaving, shared_by_fork, shared_by_parent
 from kifold.records.store import Store
 
 BATCH = 2_000
@@ -59,6 +59,7 @@ def import_file(
         options: option values as typed, for every match.
         on_progress: called with the numbers of records and events of each batch.
         skip_duplicates: pass over a match whose events are those of another that is there by then, or the first of it.
+            What is a fork of it becomes a fork of that other one.
 
     A match's id follows from its log and players, from the match that it is a fork of and, among equal ones of one
     file, from its place: so a file that is imported again adds nothing.
@@ -100,6 +101,8 @@ class _Importer:
         self._seen: dict[bytes, int] = {}
         # By the names of records the match that each became; None: refused. Of two with one name the later one counts.
         self._names: dict[str, int | None] = {}
+        # The names of those that were passed over; what they became is another match that begins with all of them.
+        self._passed_over: set[str] = set()
         self._branches: list[Branch] = []
         self._parents: dict[int, Log] = {}
         self._known = KnownEvents(store, rules) if skip_duplicates else None
@@ -125,15 +128,16 @@ class _Importer:
 
     def _take(self, record: Record, log: Log, judged: Judged) -> str:
         """Take a legal record; or what is wrong with what it says of the match that it is a fork of."""
-        log.fork = self._fork(record.branch) if record.branch else None
+        log.fork = self._fork(record.branch, log) if record.branch else None
         content = log.digest + repr(log.players).encode() + _said(log.fork)
         place = self._seen[content] = self._seen.get(content, -1) + 1
         log.match_id = derived_id(content + str(place).encode())
         if self.store.holds(log.match_id):
             self.report.present += 1
-        elif self._known and self._known.has(log):
+        elif (other := self._other(record, log)) is not None:
             self.report.duplicates += 1
-            self._names.pop(record.name, None)
+            self._passed_over.add(record.name)
+            self._names[record.name] = other
             return ""
         elif said := self._why_no_fork(log, record):
             return said
@@ -144,12 +148,27 @@ class _Importer:
             self.report.orphans += record.branch is not None and log.fork is None
             if self._known:
                 self._known.add(log)
+        self._passed_over.discard(record.name)
         self._names[record.name] = log.match_id
         return ""
 
-    def _fork(self, branch: Branch) -> Fork | None:
+    def _other(self, record: Record, log: Log) -> int | None:
+        """The match for which this one is passed over, if duplicates are."""
+        if self._known is None:
+            return None
+        is_fork = record.branch and log.fork and record.branch.parent not in self._passed_over
+        return self._known.match_of(log, record.branch.inherited if record.branch and is_fork else 0)
+
+    def _fork(self, branch: Branch, log: Log) -> Fork | None:
+        """Where a match leaves the one that it is a fork of, if that is there: as it says, or found out where another
+        match stands for that one.
+        """
         parent = self._parent(branch)
-        return None if parent is None else Fork(parent, branch.at_seq, branch.inherited)
+        if parent is None:
+            return None
+        if branch.parent in self._passed_over:
+            return leaving(log, self._log(parent))
+        return Fork(parent, branch.at_seq, branch.inherited)
 
     def _parent(self, branch: Branch) -> int | None:
         """The match that a branch leaves, if it is there."""

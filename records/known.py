@@ -5,7 +5,9 @@ Tags, players, notes and what was taken back make no difference; variant, option
 
 from __future__ import annotations
 
+from array import array
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,10 +20,13 @@ from kifold.records.log import Log
 from kifold.records.store import Store
 
 FRESH = 1 << 18
+"""So many beginnings are sorted at a time."""
 
 
 class KnownEvents:
-    """The beginnings, of any length, of the matches of one ruleset: 8 bytes for each event of the store."""
+    """The beginnings, of any length, of the matches of one ruleset: 12 bytes for each event of the store, and twice as
+    much again while they are sorted.
+    """
 
     def __init__(self, store: Store, rules: Ruleset) -> None:
         """Read the store's matches.
@@ -30,29 +35,52 @@ class KnownEvents:
             StoreError: when one of them cannot be read.
         """
         self._rules = rules
-        self._keys = np.empty(0, np.uint64)
-        self._fresh: set[int] = set()
+        self._matches: array[int] = array("q")
+        # (beginnings, ascending; for each the place of its match), each more than twice as long as the next: so a
+        # beginning is sorted a few times, and looked for in a few places.
+        self._levels: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self._fresh: dict[int, int] = {}
         for log in store.logs(of=rules.name):
             self.add(log)
 
-    def has(self, log: Log) -> bool:
-        """Whether another match begins with all that was played here. A fork without events of its own is never told
-        from what it continues, nor a match without events from any other.
+    def match_of(self, log: Log, inherited: int = 0) -> int | None:
+        """The first match that begins with all that was played in another; None where there is none.
+
+        A fork without events of its own, beyond the `inherited` ones, is never told from what it continues, nor a match
+        without events from any other.
         """
         counting = self._counting(log)
-        if not counting or (log.fork and counting[-1][0] <= log.fork.inherited):
-            return False
+        if not counting or counting[-1][0] <= inherited:
+            return None
         key = self._keys_of(log)[-1]
-        at = np.searchsorted(self._keys, np.uint64(key))
-        return key in self._fresh or bool(at < len(self._keys) and self._keys[at] == key)
+        for keys, places in self._levels:
+            at = np.searchsorted(keys, np.uint64(key))
+            if at < len(keys) and keys[at] == key:
+                return self._matches[int(places[at])]
+        place = self._fresh.get(key)
+        return None if place is None else self._matches[place]
 
     def add(self, log: Log) -> None:
         """Take a match."""
-        self._fresh.update(self._keys_of(log))
+        place = len(self._matches)
+        self._matches.append(log.match_id)
+        for key in self._keys_of(log):
+            self._fresh.setdefault(key, place)
         if len(self._fresh) >= FRESH:
-            fresh = np.fromiter(self._fresh, np.uint64, len(self._fresh))
-            self._keys = np.union1d(self._keys, fresh)
-            self._fresh.clear()
+            self._sort()
+
+    def _sort(self) -> None:
+        keys = np.fromiter(self._fresh.keys(), np.uint64, len(self._fresh))
+        places = np.fromiter(self._fresh.values(), np.uint32, len(self._fresh))
+        self._fresh.clear()
+        while True:
+            keys, first = np.unique(keys, return_index=True)  # of equal ones the first
+            places = places[first]
+            if not self._levels or len(self._levels[-1][0]) > 2 * len(keys):
+                break
+            before = self._levels.pop()
+            keys, places = np.concatenate((before[0], keys)), np.concatenate((before[1], places))
+        self._levels.append((keys, places))
 
     def _counting(self, log: Log) -> list[tuple[int, Event]]:
         return [pair for pair in standing_events(log.events) if not isinstance(pair[1], Noted)]

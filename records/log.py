@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TypeVar
 
 import msgspec
@@ -101,6 +101,15 @@ def shared_by_parent(fork: Fork, parent: Log) -> bytes | None:
         return None
     stood = taken_over(parent.events, fork.at_seq)
     return digest(msgspec.structs.replace(parent.started, tags={}), [event for _, event in stood])
+
+
+def leaving(log: Log, parent: Log) -> Fork | None:
+    """The fork that a log is of another when it shares as much as it can; None where not even event 0 is the same."""
+    if msgspec.structs.replace(log.started, tags=parent.started.tags) != parent.started:
+        return None
+    stood = taken_over(parent.events, len(parent.events))
+    shared = list(takewhile(lambda pair: pair[0] == pair[1][1], zip(log.events, stood, strict=False)))
+    return Fork(parent.match_id, shared[-1][1][0] if shared else 0, len(shared))
 
 
 def batches(logs: Iterator[T], size: int = BATCH) -> Iterator[Sequence[T]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kifold.core.events import Noted, Resigned, Undone
 from kifold.core.rulesets.blokus import BLOKUS
-from kifold.records import bulk, importing
+from kifold.records import bulk, importing, known
 from kifold.records.forking import fork, in_families
 from kifold.records.formats import Format, format_of
 from kifold.records.formats.blksgf import BLKSGF
@@ -18,6 +20,8 @@ from kifold.records.formats.jsonl import JSONL
 from kifold.records.ids import id_text
 from kifold.records.importing import Report, import_file, quarantine
 from kifold.records.journal import Journal
+from kifold.records.known import KnownEvents
+from kifold.records.log import Fork, Log
 from kifold.records.store import Store
 from tests.records.blksgf_logs import content
 from tests.rulesets.blokus_cases import place
@@ -289,11 +293,62 @@ def test_a_variation_is_passed_over_like_any_match_but_not_for_having_no_event_o
     text = "(;GM[Blokus];1[a20](;2[t20];3[t1])(;2[s20,t20])(;C[to be seen])(;2[t20]))"
     assert taken(store, text, skip_duplicates=True) == Report(imported=3, unfinished=3, duplicates=1)
     assert exported(store, BLKSGF).decode() == text.replace("(;2[t20]))", ")") + "\n"
-    # Where the main line is there, what is new among its variations comes in, and is said to have no parent.
+    # Where the main line is there, what is new among its variations becomes a fork of the match that stands for it.
+    (main,) = {one.parent for one in store.forks().values()}
+    before = store.forks()
     other = text.replace("GM[Blokus]", "GM[Blokus]DT[2024]").replace("s20,t20", "s19,t19,s20,t20")
-    report = taken(store, other, "other.blksgf", skip_duplicates=True)
-    assert (report.imported, report.duplicates) == (1, 3)
-    assert report.orphans == 1
+    for _ in range(2):
+        report = taken(store, other, "other.blksgf", skip_duplicates=True)
+        assert (report.imported + report.present, report.duplicates, report.orphans) == (1, 3, 0)
+    (made,) = store.forks().keys() - before.keys()
+    assert store.forks()[made] == Fork(main, 1, 1)
+    assert_exact(store.folder, 4)
+
+
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_a_variation_of_a_line_that_is_passed_over_leaves_the_match_that_is_there(
+    store: Store, is_archived: bool
+) -> None:
+    match = store.new(duo(), ("Ada", "Bo"), [*game(0)[:10], Undone(9), *game(0)[9:]])
+    if is_archived:
+        archive_all(store)
+    with Store(store.folder.parent / "other", durability="off") as other:
+        main = other.new(duo(), (), game(0)[:-2])
+        early, late, same = (fork(other, main, seq) for seq in (5, 20, 25))
+        below, deep = fork(other, late, 20), fork(other, same, 25)
+        for one, events in (
+            (early, [Resigned(0)]),
+            (late, [Resigned(1)]),
+            (same, game(0)[25:27]),
+            (below, [Noted("comment", ("or",)), Resigned(0)]),
+            (deep, [Resigned(1)]),
+        ):
+            other.append(one, events)
+        lines = exported(other, JSONL)
+    assert taken(store, lines, "all.jsonl", skip_duplicates=True) == Report(imported=4, duplicates=2)
+    forks = {(one.at_seq, one.inherited): one.parent for one in store.forks().values()}
+    (again,) = (made for made, one in store.forks().items() if one.at_seq == 22)
+    assert forks == {(5, 5): match, (22, 20): match, (20, 20): again, (27, 25): match}
+    assert taken(store, lines, "all.jsonl", skip_duplicates=True) == Report(present=4, duplicates=2)
+    assert_exact(store.folder, 5)
+
+
+def test_beginnings_are_found_however_many_there_are(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "FRESH", 50)
+    matches = [record(store, number) for number in range(12)]
+    first = store.log(matches[0])
+    beginnings = KnownEvents(store, BLOKUS)
+    sizes = [len(keys) for keys, _ in beginnings._levels]
+    assert len(sizes) > 1
+    assert all(size > 2 * after for size, after in pairwise(sizes))
+    for match in matches:
+        log = store.log(match)
+        assert beginnings.match_of(log) == match
+        shorter = Log(0, log.started, log.events[:-3])
+        beginnings.add(shorter)
+        assert beginnings.match_of(shorter) == match
+        assert beginnings.match_of(Log(0, log.started, [*log.events[:-3], Resigned(0)])) is None
+    assert beginnings.match_of(first, len(first.events)) is None
 
 
 def test_duplicates_are_told_whatever_the_store_has_been_through(store: Store) -> None:

@@ -80,4 +80,11 @@ def test_an_import_says_what_it_passed_over(kifold: Kifold, tmp_path: Path) -> N
     path.write_text("(;GM[Blokus]DT[2024];1[a20](;2[t20])(;2[s19,s20,t20]))")
     said = kifold("import", path, "--skip-duplicates")
     assert said.status == 0
-    assert said.out.endswith(" 1 duplicates passed over; 1 of those imported are forks of a match that is not there\n")
+    assert said.out.endswith(" 1 duplicates passed over\n")
+    assert kifold("sql", "select count(parent) as n from matches", "--format", "json").json == [{"n": 2}]
+
+
+def test_an_import_says_which_forks_came_without_their_parents(kifold: Kifold, match: str, tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_text(kifold("export", kifold("fork", match).out.strip(), "--as", "jsonl").out.replace(match, "nobody"))
+    assert kifold("import", path).out.endswith(" 1 of those imported are forks of a match that is not there\n")
