@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -109,12 +108,13 @@ def _parting(
 
 def partings(old: Ruleset, new: Ruleset, corpus: Corpus) -> Iterator[Parting | None]:
     """For each match of a corpus, all legal under `old`, where `new` parts from it; by the compiled rules."""
+    folders = [Folder(rules, compiled(rules)) for rules in (old, new)]
     first = 0
     while first < len(corpus):
         within = corpus.starts[first:] - corpus.starts[first] < CHUNK
         last = first + max(int(within.sum()) - 1, 1)
         part = corpus.part(first, last)
-        before, after = (Folder(rules, compiled(rules)).states(part) for rules in (old, new))
+        before, after = (folder.states(part) for folder in folders)
         yield from _Pair(old, new, part, before, after).partings()
         first = last
 
@@ -125,42 +125,60 @@ class _Pair:
     def __init__(self, old: Ruleset, new: Ruleset, corpus: Corpus, before: States, after: States) -> None:
         self.new = new
         self.corpus = corpus
-        self.after = after.matches
+        self.before, self.after = before, after
         shared = _essential(old) & _essential(new)
         self.fields = [slot.name for slot in old.state.slots if slot.name in shared]
-        self.differ = np.stack([_rows_unlike(before.states[f], after.states[f]) for f in self.fields], axis=1)
+        self.is_alike = is_declared_alike(old, new)
         self.at_end = {
             f"result.{slot.name}": _rows_unlike(before.results[slot.name], after.results[slot.name])
             for slot in old.result.slots
         }
         self.at_end["turn"] = (before.matches["turn"] == NOBODY) != (after.matches["turn"] == NOBODY)
-        self.acted = before.seats != after.seats
         self.words = {tag_of(event): kind_of(event) for event in old.events}
 
-    def partings(self) -> Iterator[Parting | None]:
+    def partings(self) -> list[Parting | None]:
         """One for each match."""
+        found: list[Parting | None] = [None] * len(self.corpus)
+        for m in np.flatnonzero(self._may_part()).tolist():
+            found[m] = self._parting(m)
+        return found
+
+    def _may_part(self) -> Any:
+        """Per match, whether anything at all is unlike: of most nothing is, and those are not looked at one by one."""
         starts = self.corpus.starts
-        for m, (begin, end) in enumerate(pairwise(starts.tolist())):
-            reason = int(self.after["reason"][m])
-            if reason:
-                name, done = self.new.reasons[reason], int(self.after["done"][m])
-                yield Parting(ILLEGAL, done + 1, self._word(begin, done + 1), (name.name,), name.meaning)
-                continue
-            rows = self.differ[begin + m : end + m + 1]
-            first = None
-            if rows.any():
-                k = int(rows.any(axis=1).argmax())
-                first = (
-                    k,
-                    self._word(begin, k),
-                    tuple(f for f, is_other in zip(self.fields, rows[k], strict=True) if is_other),
-                )
-            at_end = [name for name, differs in self.at_end.items() if differs[m]]
-            yield _parting(first, at_end, is_other_seat=bool(self.acted[begin:end].any()), last=end - begin)
+        acted = np.append(self.before.seats != self.after.seats, False)
+        unlike = np.logical_or.reduceat(acted, starts[:-1]) & (np.diff(starts) > 0)
+        for differs in self.at_end.values():
+            unlike |= differs
+        states = np.ones(len(self.before.states), bool)
+        if self.is_alike:
+            states = _rows_unlike(*(_words(one.states) for one in (self.before, self.after)))
+        unlike |= np.logical_or.reduceat(states, starts[:-1] + np.arange(len(starts) - 1))
+        return unlike | (self.after.matches["reason"] != 0)
+
+    def _parting(self, m: int) -> Parting | None:
+        begin, end = (int(at) for at in self.corpus.starts[m : m + 2])
+        if reason := int(self.after.matches["reason"][m]):
+            name, done = self.new.reasons[reason], int(self.after.matches["done"][m])
+            return Parting(ILLEGAL, done + 1, self._word(begin, done + 1), (name.name,), name.meaning)
+        rows = slice(begin + m, end + m + 1)
+        differ = {f: _rows_unlike(self.before.states[f][rows], self.after.states[f][rows]) for f in self.fields}
+        k = min((int(rows.argmax()) for rows in differ.values() if rows.any()), default=None)
+        first = None if k is None else (k, self._word(begin, k), tuple(f for f, rows in differ.items() if rows[k]))
+        at_end = [name for name, differs in self.at_end.items() if differs[m]]
+        is_other_seat = bool((self.before.seats[begin:end] != self.after.seats[begin:end]).any())
+        return _parting(first, at_end, is_other_seat=is_other_seat, last=end - begin)
 
     def _word(self, begin: int, seq: int) -> str:
         """The word of event `seq` of the match whose first event is number `begin`; empty for the setup."""
         return self.words[int(self.corpus.events["tag"][begin + seq - 1])] if seq else ""
+
+
+def _words(states: Any) -> Any:
+    """The bytes of each state, as numbers as wide as they can be."""
+    size = states.dtype.itemsize
+    width = next(width for width in (8, 4, 2, 1) if size % width == 0)
+    return states.view(f"u{width}").reshape(len(states), size // width)
 
 
 def _rows_unlike(before: Any, after: Any) -> Any:

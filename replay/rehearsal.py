@@ -7,25 +7,28 @@ revision anyway, and exact), arrives at the same result by another way or at ano
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from kifold.core.events import Started
 from kifold.core.ruleset import Ruleset
-from kifold.records.judge import MANY
 from kifold.records.log import Log
 from kifold.records.reading import read_group
 from kifold.records.tables import row_started, rows_to_logs
-from kifold.replay.causes import EXACT, OTHER_WAY, UNCHANGED, Verdict, cause_of
+from kifold.replay.causes import OTHER_WAY, UNCHANGED, Verdict, cause_of
 from kifold.replay.partings import Parting, is_declared_alike, parting, partings
-from kifold.replay.verdicts import verify_group, verify_live
+from kifold.replay.verdicts import pays_to_compile, verify_group, verify_live
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsing:
-    """What is asked of stored matches (see `kifold.replay.verify`): what they become under the revision `target`."""
+    """What is asked of stored matches (see `kifold.replay.verify`): what they become under the revision `target`.
+
+    Every match is folded under its own revision as for a verification, and unless that is the target every state is
+    compared: the stored fingerprints are of every sixteenth only.
+    """
 
     target: Ruleset
 
@@ -33,69 +36,52 @@ class Rehearsing:
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
     ) -> Sequence[Verdict]:
         """The verdict of each match of a row group."""
-        found = verify_group(rules, matches, events, pins, self.target, beside)
+        found = list(verify_group(rules, matches, events, pins, beside=beside))
         of_logs = matches["revision"].to_pylist()
         revisions = [pins.get(one.match_id, of_log) for one, of_log in zip(found, of_logs, strict=True)]
-        # Of a match whose own rules are not installed nobody can say that nothing changes.
-        is_same = [one.is_fine and r in rules.revisions for one, r in zip(found, revisions, strict=True)]
-        others = self._others(rules, matches, events, pins, [not same for same in is_same])
-        return [
-            self._unchanged(one, revision) if same else others[one.match_id]
-            for one, revision, same in zip(found, revisions, is_same, strict=True)
-        ]
+        is_other = [one.is_fine and r != self.target.revision for one, r in zip(found, revisions, strict=True)]
+        wanted = [m for m, other in enumerate(is_other) if other]
+        pinned = [rules.at(revisions[m]) for m in wanted]
+        matches, events = _only(matches, events, is_other)
+        for m, own, part in zip(wanted, pinned, self._partings(rules, matches, events, pinned, beside), strict=True):
+            found[m] = self._parted(found[m], own, *part)
+        return found
 
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
         """The verdict of a live match."""
         own = verify_live(log, digest, is_over=is_over)
-        if not own.is_fine:
+        if not own.is_fine or log.rules.revision == self.target.revision:
             return own
-        return self._parted(own, log.started, log.rules, parting(log.rules, self.target, log.started, log.events))
+        return self._parted(own, log.rules, log.started, parting(log.rules, self.target, log.started, log.events))
 
-    def _parted(self, own: Verdict, started: Started, rules: Ruleset, found: Parting | None) -> Verdict:
+    def _parted(self, one: Verdict, rules: Ruleset, started: Started | None, found: Parting | None) -> Verdict:
+        """The verdict of a match that is fine under `rules`; `started` may be left out where nothing is told of it."""
         if found is None and not is_declared_alike(rules, self.target):
-            found = Parting(OTHER_WAY, own.events, "", ("state",), "its fields are declared otherwise")
+            found = Parting(OTHER_WAY, one.events, "", ("state",), "its fields are declared otherwise")
         if found is None:
-            return self._unchanged(own, rules.revision)
+            return replace(one, verdict=UNCHANGED)
         to = self.target.revision
         cause = cause_of(rules, started, found.outcome, found.what, found.event, revision=rules.revision, to=to)
-        return Verdict(
-            own.match_id, own.ruleset, found.outcome, str(found), own.is_unfinished, found.seq, own.events, cause
-        )
+        return replace(one, verdict=found.outcome, said=str(found), seq=found.seq, cause=cause)
 
-    def _unchanged(self, one: Verdict, revision: int) -> Verdict:
-        verdict = EXACT if revision == self.target.revision else UNCHANGED
-        return Verdict(one.match_id, one.ruleset, verdict, "", one.is_unfinished, None, one.events)
-
-    def _others(
-        self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], wanted: list[bool]
-    ) -> dict[int, Verdict]:
-        """The verdicts of the matches that are not exact under the target, by their ids."""
-        matches, events = _only(matches, events, wanted)
-        own = verify_group(rules, matches, events, pins) if len(matches) else ()
-        matches, events = _only(matches, events, [one.is_fine for one in own])
-        fine = (one for one in own if one.is_fine)
-        found = {
-            one.match_id: self._parted(one, *of)
-            for one, of in zip(fine, self._found(rules, matches, events, pins), strict=True)
-        }
-        return {one.match_id: found.get(one.match_id, one) for one in own}
-
-    def _found(
-        self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]
-    ) -> Iterator[tuple[Started, Ruleset, Parting | None]]:
-        """For each match, fine under its own rules: its beginning, those rules, where the target parts from them."""
-        rows = matches.to_pylist()
-        pinned = [rules.at(pins.get(row["match_id"], row["revision"])) for row in rows]
-        fast = _partings_of_many(rules, matches, events, pinned, self.target) if len(rows) >= MANY else {}
-        at = 0
-        for m, row in enumerate(rows):
-            started, part = row_started(rules, row), events.slice(at, row["n_events"])
-            at += row["n_events"]
+    def _partings(
+        self, rules: Ruleset, matches: pa.Table, events: pa.Table, pinned: list[Ruleset], beside: int
+    ) -> Iterator[tuple[Started | None, Parting | None]]:
+        """For each match, fine under its own rules `pinned`: where the target parts from them, and its beginning."""
+        fast: dict[int, Parting | None] = {}
+        if pays_to_compile(len(matches), len(events), beside):
+            fast = _partings_of_many(rules, matches, events, pinned, self.target)
+        ends = np.cumsum(matches["n_events"].to_numpy(), dtype=np.int64).tolist()
+        for m, (own, begin, end) in enumerate(zip(pinned, [0, *ends], ends, strict=False)):
+            if m in fast and fast[m] is None and is_declared_alike(own, self.target):
+                yield None, None
+                continue
+            match = matches.slice(m, 1)
             if m in fast:
-                yield started, pinned[m], fast[m]
-            else:
-                (log,) = rows_to_logs(rules, matches.slice(m, 1), part)
-                yield started, pinned[m], parting(pinned[m], self.target, started, log.events)
+                yield row_started(rules, match.to_pylist()[0]), fast[m]
+                continue
+            (log,) = rows_to_logs(rules, match, events.slice(begin, end - begin))
+            yield log.started, parting(own, self.target, log.started, log.events)
 
 
 def _partings_of_many(
@@ -114,5 +100,7 @@ def _partings_of_many(
 
 def _only(matches: pa.Table, events: pa.Table, wanted: list[bool]) -> tuple[pa.Table, pa.Table]:
     """The wanted matches of a row group, with their events."""
+    if all(wanted):
+        return matches, events
     of_events = np.repeat(np.array(wanted, bool), matches["n_events"].to_numpy())
     return matches.filter(pa.array(wanted, pa.bool_())), events.filter(pa.array(of_events))

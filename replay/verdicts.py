@@ -108,7 +108,7 @@ def verify_group(
         group = read_group(rules, matches, events)
     except UNREADABLE as error:
         raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
-    if len(matches) + beside < MANY and len(events) < MANY * EVENTS_OF_A_MATCH:
+    if not pays_to_compile(len(matches), len(events), beside):
         group.is_plain[:] = False
     revisions = _revisions(group, pins or {}, under)
     fine, is_over = np.zeros(len(matches), bool), np.zeros(len(matches), bool)
@@ -126,6 +126,11 @@ def verify_group(
         if m not in others:
             others[m] = _one_verdict(rules, group, m, revisions[m], matches, events)
     return Verdicts(rules.name, matches["match_id"].to_numpy(), np.diff(group.corpus.starts), ~is_over, others)
+
+
+def pays_to_compile(matches: int, events: int, beside: int) -> bool:
+    """Whether so many matches are folded by the compiled rules: with those `beside` them, or by their length."""
+    return matches + beside >= MANY or events >= MANY * EVENTS_OF_A_MATCH
 
 
 def _revisions(group: Group, pins: Mapping[int, int], under: Ruleset | None) -> np.ndarray[Any, Any]:

@@ -1,15 +1,19 @@
-"""A ruleset to install and to change, for tests of what finds rulesets by their names."""
+"""A ruleset to install and to change, for tests of what finds rulesets by their names; a store; two ways of folding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kifold.core import registry
 from kifold.core.ruleset import Ruleset
+from kifold.records import judge
+from kifold.records.store import Store
+from kifold.replay import verdicts
 from tests import installing
 from tests.core import toy
 from tests.installing import picture
@@ -33,3 +37,17 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
 def race(install: Install) -> Ruleset:
     """The race, installed as it is."""
     return install()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store."""
+    with Store(tmp_path / "store") as store:
+        yield store
+
+
+@pytest.fixture(params=["plain", pytest.param("compiled", marks=pytest.mark.slow)])
+def in_both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has few matches archived and verified in plain Python, then by the compiled rules."""
+    for module in (judge, verdicts):
+        monkeypatch.setattr(module, "MANY", 1 if request.param == "compiled" else 10_000)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -10,12 +12,13 @@ import pytest
 from kifold.core.corpus import Corpus
 from kifold.core.events import Event, Noted, Resigned, Started, Undone
 from kifold.core.play import Play
+from kifold.core.records import I16, Record
 from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
 from kifold.replay.partings import Parting, parting, partings
 from tests.core import toy
 from tests.core.toy import Roll, Step
-from tests.pages import marked, most_two, no_six, present, same
+from tests.pages import marked, most_two, no_six, passing, present, same
 
 
 def two(change: ModuleType) -> tuple[Ruleset, Ruleset]:
@@ -32,7 +35,7 @@ def random_log(rules: Ruleset, seed: int) -> tuple[Started, list[Event]]:
     return started, list(play.log)
 
 
-@pytest.mark.parametrize("change", [most_two, no_six, marked, present, same])
+@pytest.mark.parametrize("change", [most_two, no_six, marked, passing, present, same])
 def test_many_at_once_part_where_one_by_one_do(change: ModuleType) -> None:
     old, new = two(change)
     logs = [random_log(old, seed) for seed in range(60)]
@@ -78,3 +81,48 @@ def test_what_was_taken_back_and_noted_is_no_reason_to_stop() -> None:
 def test_only_the_part_that_is_legal_under_its_own_rules_is_compared() -> None:
     old, new = two(no_six)
     assert parting(old, new, old.start(), [Step(0, 1), Roll(6)]) is None
+
+
+class Elsewhere(Record):
+    """A state that shares no field with that of the race."""
+
+    reached: I16
+    until: I16
+
+
+ELSEWHERE = """
+def set_up(state, setup):
+    state.until = setup.goal
+    return 0
+
+def check(state, event):
+    return 0
+
+def apply(state, event):
+    state.reached += 1
+    return 0
+
+def turn(state):
+    return -1 if state.reached >= state.until else 0
+
+def legal(state, seat, out):
+    return 0
+
+def result(state, result):
+    result.rank[0] = 1
+"""
+
+
+def test_states_that_share_no_field_are_compared_by_the_rest(tmp_path: Path) -> None:
+    file = tmp_path / "elsewhere.py"
+    file.write_text(ELSEWHERE)
+    spec = spec_from_file_location("elsewhere", file)
+    assert spec is not None
+    assert spec.loader is not None
+    page = module_from_spec(spec)
+    spec.loader.exec_module(page)
+    old = toy.race(revision=2, earlier=(Earlier(1, page, {"state": Elsewhere}),))
+    log = (old.start(), [Step(0, 1)])
+    plain = parting(old, old.at(1), *log)
+    assert plain is not None
+    assert list(partings(old, old.at(1), Corpus.of(old, [log]))) == [plain]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,10 @@ import pytest
 from kifold.core.events import Noted, Resigned
 from kifold.core.play import Refused
 from kifold.core.ruleset import CHANCE, Ruleset
-from kifold.records import judge
 from kifold.records.formats import jsonl
 from kifold.records.importing import import_file
 from kifold.records.store import Store
-from kifold.replay import promotion, rehearsal, verdicts
+from kifold.replay import promotion
 from kifold.replay.promotion import Promoted, promote
 from kifold.replay.verify import verify_store
 from tests import installing
@@ -28,16 +27,6 @@ from tests.stores import archive_all, assert_exact, process, quiet, verified
 
 if TYPE_CHECKING:
     from tests.installing import Revise
-
-both_ways = pytest.mark.parametrize(
-    "many", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "compiled"]
-)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture
@@ -60,15 +49,11 @@ def archive_bytes(store: Store) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(store.archive_folder.rglob("*.parquet"))}
 
 
-@both_ways
-def test_exactly_the_unchanged_matches_are_pinned(
-    store: Store, rules: Ruleset, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("in_both_ways")
+def test_exactly_the_unchanged_matches_are_pinned(store: Store, rules: Ruleset) -> None:
     record_races(store, rules, 3)
     archive_all(store)
     record_races(store, rules, 2)
-    for module in (judge, verdicts, rehearsal):
-        monkeypatch.setattr(module, "MANY", 1 if many else 10_000)
     unchanged = {log.match_id for log in store.logs() if expected(log) == ("unchanged", None)}
     logs, files = exported(store), archive_bytes(store)
     digests = store.journal.rows("SELECT id, digest FROM matches ORDER BY id")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -12,15 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from kifold.core.events import Noted, Resigned
-from kifold.core.records import I16
+from kifold.core.records import I16, Record
 from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
-from kifold.records import judge
 from kifold.records.archive import paths
 from kifold.records.errors import NOT_AS_WRITTEN
 from kifold.records.store import Store
-from kifold.replay import rehearsal, verdicts
-from kifold.replay.causes import DAMAGED, OTHER_RESULT, OTHER_WAY, UNCHANGED, UNVERIFIED, Report
+from kifold.replay.causes import DAMAGED, DIVERGED, OTHER_RESULT, OTHER_WAY, UNCHANGED, UNVERIFIED, Report
 from kifold.replay.rehearsal import Rehearsing
 from kifold.replay.verify import verify_match
 from tests import installing
@@ -33,39 +29,20 @@ from tests.stores import archive_all
 if TYPE_CHECKING:
     from tests.installing import Revise
 
-both_ways = pytest.mark.parametrize(
-    "many", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "compiled"]
-)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
-
-
-def in_this_way(monkeypatch: pytest.MonkeyPatch, many: bool) -> None:
-    """Compiled, or in plain Python."""
-    for module in (judge, verdicts, rehearsal):
-        monkeypatch.setattr(module, "MANY", 1 if many else 10_000)
-
 
 def told(report: Report) -> dict[int, tuple[str, int | None]]:
     """What is said of each match that is not fine, and of those that are nothing."""
     return {one.match_id: (one.verdict, one.seq) for one in report.failures}
 
 
-@both_ways
+@pytest.mark.usefixtures("in_both_ways")
 @pytest.mark.parametrize("is_archived", [False, True])
-def test_what_becomes_of_each_match(
-    store: Store, revise: Revise, many: bool, is_archived: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_becomes_of_each_match(store: Store, revise: Revise, is_archived: bool) -> None:
     rules = revise("most_four")
     record_races(store, rules, 5)
     if is_archived:
         archive_all(store)
         record_races(store, rules, 1)
-    in_this_way(monkeypatch, many)
     wanted = {log.match_id: expected(log) for log in store.logs()}
     report = rehearsed(store, rules)
     assert told(report) == {match: said for match, said in wanted.items() if said[1] is not None}
@@ -77,14 +54,11 @@ def test_what_becomes_of_each_match(
         assert (one.verdict, one.seq) == (verdict, seq)
 
 
-@both_ways
-def test_causes_are_counted_and_the_shortest_match_is_the_example(
-    store: Store, revise: Revise, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("in_both_ways")
+def test_causes_are_counted_and_the_shortest_match_is_the_example(store: Store, revise: Revise) -> None:
     rules = revise("most_four")
     record_races(store, rules, 6)
     archive_all(store)
-    in_this_way(monkeypatch, many)
     report = rehearsed(store, rules)
     logs = {log.match_id: log for log in store.logs()}
     found = {cause.variant: group for cause, group in report.by_cause()}
@@ -100,11 +74,8 @@ def test_causes_are_counted_and_the_shortest_match_is_the_example(
     assert len(found["more"].matches) == 3
 
 
-@both_ways
-def test_other_ways_and_other_results(
-    store: Store, revise: Revise, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    in_this_way(monkeypatch, many)
+@pytest.mark.usefixtures("in_both_ways")
+def test_other_ways_and_other_results(store: Store, revise: Revise) -> None:
     rules = revise("same", "marked", "present")
     steps = [Step(0, 1), Step(1, 1), Step(0, 1)]
     short, long = (store.new(rules.start(), (), steps[:count]) for count in (2, 3))
@@ -143,15 +114,14 @@ def test_what_cannot_be_verified_is_said_and_the_rest_is_rehearsed(store: Store,
     assert all(report.counts[verdict] >= count for (verdict, _), count in wanted.items())
 
 
-@both_ways
+@pytest.mark.usefixtures("in_both_ways")
 def test_matches_of_a_revision_that_is_not_installed_are_left_alone(
-    store: Store, revise: Revise, many: bool, monkeypatch: pytest.MonkeyPatch
+    store: Store, revise: Revise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = revise("same", "most_four")
     matches = [store.new(rules.at(number).start(), (), [Step(0, 1), Resigned(1)]) for number in (1, 2, 3)]
     archive_all(store)
     matches += [store.new(rules.at(number).start(), (), [Step(0, 1)]) for number in (1, 2, 3)]
-    in_this_way(monkeypatch, many)
     rules = installing.install(
         toy.race(revision=3, earlier=(Earlier(1, most_four),), picture=installing.picture), monkeypatch
     )
@@ -167,21 +137,55 @@ class Wider(toy.State):
     more: I16
 
 
-def declared_otherwise() -> Ruleset:
+class Renamed(toy.State):
+    """The same bytes, and another name."""
+
+    other: I16
+
+
+def declared_otherwise(state: type[Record] = toy.State) -> Ruleset:
     """The race with a first revision whose state is declared otherwise and that does the same."""
-    return toy.race(revision=2, earlier=(Earlier(1, same, {"state": Wider}),), picture=installing.picture)
+    earlier = (Earlier(1, same, {"state": Wider}),)
+    return toy.race(revision=2, earlier=earlier, state=state, picture=installing.picture)
 
 
-@both_ways
+@pytest.mark.usefixtures("in_both_ways")
+@pytest.mark.parametrize("state", [toy.State, Renamed])
 def test_a_state_that_is_declared_otherwise_is_another_way(
-    store: Store, many: bool, monkeypatch: pytest.MonkeyPatch
+    store: Store, state: type[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules = installing.install(declared_otherwise(), monkeypatch)
+    rules = installing.install(declared_otherwise(state), monkeypatch)
     for started in (rules.start(), rules.at(1).start()):
         store.new(started, (), [Step(0, 1), Resigned(1)])
     archive_all(store)
     store.new(rules.at(1).start(), (), [Step(0, 1)])
-    in_this_way(monkeypatch, many)
     report = rehearsed(store, rules)
     assert (report.counts[OTHER_WAY], report.counts["exact"]) == (2, 1)
     assert {one.said for one in report.failures} == {"at the end (state: its fields are declared otherwise)"}
+
+
+@pytest.mark.usefixtures("in_both_ways")
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_what_differs_for_a_moment_is_another_way(store: Store, revise: Revise, is_archived: bool) -> None:
+    """It is over long before a fingerprint is taken."""
+    rules = revise("passing")
+    begun, steps = rules.at(1).start(options={"goal": 3}), [Step(0, 1), Step(1, 1), Step(0, 1)]
+    match = store.new(begun, (), steps)
+    same = store.new(begun, (), [Step(0, 3)])
+    held = store.new(rules.start(options={"goal": 3}), (), steps)
+    if is_archived:
+        archive_all(store)
+    report = rehearsed(store, rules)
+    assert told(report) == {match: (OTHER_WAY, 2)}
+    assert [cause.what for cause, _ in report.by_cause()] == [("gained",)]
+    verdicts = [verify_match(store, one, Rehearsing(rules)).verdict for one in (match, same, held)]
+    assert verdicts == [OTHER_WAY, UNCHANGED, "exact"]
+
+
+@pytest.mark.usefixtures("in_both_ways")
+def test_what_holds_under_the_other_revision_alone_is_not_unchanged(store: Store, revise: Revise) -> None:
+    rules = revise("same")
+    match = store.new(rules.at(1).start(options={"goal": 3}), (), [Step(0, 1), Step(1, 1), Step(0, 1)])
+    archive_all(store)
+    report = rehearsed(store, revise("marked"))
+    assert told(report) == {match: (DIVERGED, 3)}
