@@ -23,6 +23,7 @@ class Earlier:
         revision: its number.
         page: a module. Each function that it defines, and each of its numbers and tables in capitals, takes the place
             of what the rules of the next revision call so, wherever they use that name.
+            Beside these it has nothing but what it imports and what `declared` names.
         declared: fields of `Ruleset` that were others than in the next revision, such as `state` or `picture`. Events,
             options, variants and names of reasons and effects are shared by all revisions: they are only added to.
     """
@@ -33,7 +34,8 @@ class Earlier:
 
 
 SHARED = frozenset(
-    {"name", "revision", "earlier", "rules", "variants", "options", "actions", "chance", "setup", "result"}
+    {"name", "revision", "earlier", "rules", "variants", "options", "actions", "chance", "setup", "result", "reasons"}
+    | {"effects", "schema", "upcasters"}
 )
 """What `Earlier.declared` cannot change: stored matches of all revisions are read by it."""
 
@@ -42,37 +44,60 @@ def before(ruleset: Ruleset, earlier: Earlier) -> Ruleset:
     """The revision before `ruleset`.
 
     Raises:
-        DeclarationError: when something of the page takes the place of nothing, or of two things.
+        DeclarationError: when something of the page takes the place of nothing, or of two things, or cannot take one.
     """
-    shared = sorted(SHARED & earlier.declared.keys())
-    if shared:
-        raise DeclarationError(f"revision {earlier.revision} of {ruleset.name}: {shared[0]} is shared by all revisions")
+    own = {one.name for one in fields(ruleset)} - SHARED
+    for name in sorted(earlier.declared.keys() - own):
+        why = "is shared by all revisions" if name in SHARED else f"is no field; choose from {', '.join(sorted(own))}"
+        raise DeclarationError(f"revision {earlier.revision} of {ruleset.name}: {name} {why}")
     return replace(
         ruleset,
         revision=earlier.revision,
         earlier=(),
-        rules=_with_page(ruleset.rules, earlier.page),
+        rules=_with_page(ruleset.rules, earlier),
         **earlier.declared,
     )
 
 
-def _with_page(rules: Rules, page: ModuleType) -> Rules:
+def _with_page(rules: Rules, earlier: Earlier) -> Rules:
     """Rules in which what a page says takes the place of what has the same name."""
+    page, declared = earlier.page, list(earlier.declared.values())
     bound = {one.name: getattr(rules, one.name) for one in fields(rules) if getattr(rules, one.name) is not None}
-    own = {
-        name: value
-        for name, value in vars(page).items()
-        if (isinstance(value, FunctionType) and value.__module__ == page.__name__)
-        or (name.lstrip("_").isupper() and isinstance(value, int | list | tuple))
-    }
+    said = {name: value for name, value in vars(page).items() if not any(value is one for one in declared)}
+    own = {name: value for name, value in said.items() if _can_take_a_place(page, name, value)}
     named = {one.name for one in fields(rules)}
     bound |= {name: value for name, value in own.items() if name in named}
     reached = _reached(bound.values(), own)
+    for name in said.keys() - own.keys():
+        _check_import(page, name, reached)
     _check_places(page, own, reached, named)
     changed = _changed(reached, own)
     copies: dict[FunctionType, FunctionType] = {}
     functions: dict[str, Any] = {name: _rebound(one, own, changed, copies) for name, one in bound.items()}
     return replace(rules, **functions)
+
+
+def _can_take_a_place(page: ModuleType, name: str, value: Any) -> bool:
+    """Whether it is a function that the page defines, or a number or table in capitals."""
+    if isinstance(value, FunctionType):
+        return value.__module__ == page.__name__
+    return name.lstrip("_").isupper() and name != "TYPE_CHECKING" and isinstance(value, int | list | tuple)
+
+
+def _check_import(page: ModuleType, name: str, reached: Iterable[FunctionType]) -> None:
+    """Refuse what can take no place, unless the page has it from elsewhere: then it is only read."""
+    if name.startswith("__") or name == "TYPE_CHECKING" or _is_from_elsewhere(page, vars(page)[name]):
+        return
+    scopes = (function.__globals__ for function in reached if function.__module__ != page.__name__)
+    if not any(scope.get(name) is vars(page)[name] for scope in scopes):
+        wanted = "a page has functions, and numbers, lists and tuples in capitals"
+        raise DeclarationError(f"{page.__name__}.{name} cannot take the place of anything: {wanted}")
+
+
+def _is_from_elsewhere(page: ModuleType, value: Any) -> bool:
+    if isinstance(value, type | FunctionType):
+        return value.__module__ != page.__name__
+    return isinstance(value, ModuleType) or type(value).__module__ in ("typing", "__future__")
 
 
 def _reached(functions: Iterable[FunctionType], own: Mapping[str, Any]) -> dict[FunctionType, dict[str, Any]]:

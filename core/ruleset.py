@@ -120,6 +120,9 @@ class Ruleset:
 
     def __post_init__(self) -> None:
         check_declaration(self)
+        # A page that is still being imported, and imports this ruleset itself, is checked when it is first asked for.
+        if not any(getattr(one.page.__spec__, "_initializing", False) for one in self.earlier):
+            _ = self.revisions
 
     @cached_property
     def events(self) -> tuple[type[Event], ...]:

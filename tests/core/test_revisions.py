@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import msgspec
 import pytest
@@ -71,16 +75,79 @@ def check(state, event):
     [
         ("MOSTLY = 2", "page.MOSTLY takes the place of nothing that the rules use"),
         ("def cheque(state, event):\n    return 0", "page.cheque takes the place of nothing"),
+        (
+            "most = 2",
+            "page.most cannot take the place of anything: a page has functions, and numbers",
+        ),
+        ("Most = 3", "page.Most cannot take"),
+        ("MOST = {1: 2}", "page.MOST cannot take"),
+        ("MOST = 2.5", "page.MOST cannot take"),
+        ("class State:\n    __module__ = 'page'", "page.State cannot take"),
+        ("from functools import partial\ncheck = partial(int)", "page.check cannot take"),
     ],
 )
 def test_a_page_that_changes_nothing_is_refused(source: str, said: str) -> None:
     with pytest.raises(DeclarationError, match=said):
-        _ = toy.race(revision=2, earlier=(Earlier(1, page(source)),)).revisions
+        toy.race(revision=2, earlier=(Earlier(1, page(source)),))
 
 
-def test_what_all_revisions_share_is_no_matter_of_one() -> None:
-    with pytest.raises(DeclarationError, match="options is shared by all revisions"):
-        _ = toy.race(revision=2, earlier=(Earlier(1, most_four, {"options": ()}),)).revisions
+def test_what_a_page_imports_takes_no_place() -> None:
+    source = """
+from __future__ import annotations
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from tests.core.toy import REASONS, TOO_MUCH, State, check as newer_check
+if TYPE_CHECKING:
+    from kifold.core.emit import EventRecord
+MOST = 2
+"""
+    assert most_allowed(toy.race(revision=2, earlier=(Earlier(1, page(source)),)).at(1)) == 2
+
+
+def test_a_page_may_hold_what_its_revision_declares() -> None:
+    source = "MOST = 2\ndef picture(started, state):\n    return None\nwords = {}"
+    made = page(source)
+    declared = {"picture": made.picture, "words": made.words}
+    rules = toy.race(revision=2, earlier=(Earlier(1, made, declared),))
+    assert (rules.at(1).picture, most_allowed(rules.at(1))) == (made.picture, 2)
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"options": ()}, "options is shared by all revisions"),
+        ({"reasons": toy.REASONS}, "reasons is shared"),
+        ({"effects": toy.EFFECTS}, "effects is shared"),
+        ({"schema": 2}, "schema is shared"),
+        ({"upcasters": ()}, "upcasters is shared"),
+        (
+            {"pictures": None},
+            "pictures is no field; choose from notation, notes, opening, phases, picture, state",
+        ),
+    ],
+)
+def test_what_all_revisions_share_is_no_matter_of_one(declared: dict[str, Any], said: str) -> None:
+    with pytest.raises(DeclarationError, match=said):
+        toy.race(revision=2, earlier=(Earlier(1, most_four, declared),))
+
+
+def test_a_page_that_is_imported_first_and_imports_the_ruleset_counts_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its names come after the ruleset is made."""
+    (tmp_path / "race_now.py").write_text(
+        "import race_then\nfrom kifold.core.revisions import Earlier\nfrom tests.core import toy\n"
+        "RACE = toy.race(revision=2, earlier=(Earlier(1, race_then),))\n"
+    )
+    (tmp_path / "race_then.py").write_text("import race_now\nMOST = 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        import_module("race_then")
+        assert most_allowed(import_module("race_now").RACE.at(1)) == 2
+    finally:
+        for name in ("race_now", "race_then"):
+            sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize("revisions", [(2,), (0,), (1, 1)])
