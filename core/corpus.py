@@ -14,7 +14,7 @@ from kifold.core.events import Event, Setup, Started, tag_of
 from kifold.core.fields import fields_of
 from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
 from kifold.core.loops import NOTHING_LEGAL, SETUP_REFUSED
-from kifold.core.play import is_asked
+from kifold.core.play import NothingLegal, SetupRefused, is_asked
 from kifold.core.records import Record, dtype_of, essential_dtype, essential_size, from_numpy, to_numpy
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
@@ -30,8 +30,8 @@ LONGEST_MATCH = 10_000
 """A simulated match is left unfinished after so many events."""
 
 _FAULTS = {
-    SETUP_REFUSED: "{} refuses the setup of match {}",
-    NOTHING_LEGAL: "{}: in match {} somebody has the turn and nothing legal",
+    SETUP_REFUSED: (SetupRefused, "{} refuses the setup of match {}"),
+    NOTHING_LEGAL: (NothingLegal, "{}: in match {} somebody has the turn and nothing legal"),
 }
 
 
@@ -270,8 +270,7 @@ class Folder:
             greedy: seats take the greedy choice instead of any legal event.
 
         Raises:
-            ValueError: when the rules refuse the setup, or leave somebody who has the turn without a legal event; after
-            the matches that were played before it.
+            SetupRefused, NothingLegal: after the matches that were played before it.
         """
         room = EVENTS_AT_A_TIME
         random = np.zeros(1, dtype_of(Random))
@@ -295,7 +294,8 @@ class Folder:
             if played:
                 yield Corpus(self.ruleset, setups[:played], events[: starts[played]].copy(), starts[: played + 1])
             if too_long < 0:
-                raise ValueError(_FAULTS[too_long].format(self.ruleset.name, first + played))
+                fault, said = _FAULTS[too_long]
+                raise fault(said.format(self.ruleset.name, first + played))
             if too_long:
                 self._grow(too_long)
             first, count = first + played, count - played

@@ -20,6 +20,14 @@ from kifold.core.records import Record
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
 
 
+class SetupRefused(ValueError):
+    """The rules refuse the setup of a match that was to be played; chance may draw another next time."""
+
+
+class NothingLegal(ValueError):
+    """Somebody has the turn and nothing legal: a fault of the rules."""
+
+
 class Refused(ValueError):
     """An event (or the setup, as seq 0) that the rules or the log refuse. Says where and why.
 

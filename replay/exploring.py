@@ -20,6 +20,7 @@ from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import Event, OptionValue, Started
 from kifold.core.flat import flatten_setup
 from kifold.core.options import Option, RulesetError, Variant, option_text
+from kifold.core.play import NothingLegal, SetupRefused
 from kifold.core.ruleset import Ruleset
 from kifold.replay.causes import Cause, cause_of
 from kifold.replay.partings import Parting, partings
@@ -119,10 +120,22 @@ class Example:
 
 @dataclass(slots=True)
 class Unplayed:
-    """How many matches of a setting could not be played, and why not the first of them."""
+    """How many matches of a setting could not be played, and why not the first of them, or the first with a fault.
 
-    count: int
-    why: str
+    Attributes:
+        is_fault: whether the rules left somebody in one of them with the turn and nothing legal, and did not only
+            refuse the setup.
+    """
+
+    count: int = 0
+    why: str = ""
+    is_fault: bool = False
+
+    def add(self, other: Unplayed) -> None:
+        """Count the matches of another part as well."""
+        is_worse = other.is_fault and not self.is_fault
+        self.why = other.why if is_worse else self.why or other.why
+        self.count, self.is_fault = self.count + other.count, self.is_fault or other.is_fault
 
 
 @dataclass(slots=True)
@@ -146,6 +159,11 @@ class Exploration:
     examples: list[Example] = field(default_factory=list)
     unplayed: dict[Setting, Unplayed] = field(default_factory=dict)
 
+    @property
+    def is_fine(self) -> bool:
+        """Whether the revisions part nowhere, and what was played had no fault."""
+        return not self.examples and not any(one.is_fault for one in self.unplayed.values())
+
 
 def explore(
     old: Ruleset, new: Ruleset, games: int, seed: int, workers: int, on_progress: Callable[[int, int], None]
@@ -162,8 +180,8 @@ def explore(
     try:
         for part in pool.map(playing.play, _parts(settings_of(old), games)):
             done.matches, done.events = done.matches + part.matches, done.events + part.events
-            if part.unplayed:
-                done.unplayed.setdefault(part.setting, Unplayed(0, part.why)).count += part.unplayed
+            if part.unplayed.count:
+                done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)
             for one in part.kept.values():
                 cause = playing.cause(one)
                 kept[cause] = kept[cause].or_other(one) if cause in kept else one
@@ -191,8 +209,7 @@ class _Played:
     setting: Setting
     matches: int = 0
     events: int = 0
-    unplayed: int = 0
-    why: str = ""
+    unplayed: Unplayed = field(default_factory=Unplayed)
     kept: dict[tuple[str, str, tuple[str, ...]], Kept] = field(default_factory=dict)
 
 
@@ -226,14 +243,14 @@ class _Playing:
         while at < end and refused < HOPELESS:
             try:
                 corpus = next(self.folder.play(template, self.seed, at, end - at, greedy=part.setting.is_greedy))
-            except ValueError as error:
+            except (SetupRefused, NothingLegal) as error:
                 # A setup that chance has drawn may be refused, and the next one not.
                 at, refused = at + 1, refused + 1
-                done.why = done.why or str(error)
+                done.unplayed.add(Unplayed(0, str(error), isinstance(error, NothingLegal)))
             else:
                 self._compare(part.setting, at, corpus, done)
                 at, refused = at + len(corpus), 0
-        done.unplayed = part.count - done.matches
+        done.unplayed.count = part.count - done.matches
         return done
 
     def _compare(self, setting: Setting, first: int, corpus: Corpus, done: _Played) -> None:

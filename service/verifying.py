@@ -85,7 +85,7 @@ def verify(
         if out is not None:
             said = exploring.keep(done, out)
             typer.echo(said, err=format_ == "json")
-        is_fine = is_fine and not done.examples
+        is_fine = is_fine and done.is_fine
     if format_ == "json":
         print_json(as_json)
     if not is_fine:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from kifold.core.corpus import Corpus
+from kifold.core.emit import Out
 from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Refused, fold
+from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.edgecolor import EDGECOLOR
@@ -26,6 +29,7 @@ from kifold.service.exploring import keep
 from tests.core import toy
 from tests.core.toy import Roll, Step
 from tests.installing import revised
+from tests.pages import same
 from tests.replay.plugged import run
 from tests.stores import quiet
 
@@ -70,6 +74,33 @@ def test_every_variant_number_of_seats_and_reading_is_played_by_both_policies() 
     wanted = [("two", 2, goal) for goal in (30, 1, 1000)]
     wanted += [("more", seats, goal) for goal in (60, 1, 1000) for seats in (3, 4)]
     assert played == [(*one, is_greedy) for one in wanted for is_greedy in (False, True)]
+
+
+def stuck(state: Any, seat: int, out: Out) -> int:
+    """Nothing is legal for three seats after their second step."""
+    return 0 if state.seats == 3 and state.steps == 2 else toy_legal(state, seat, out)
+
+
+toy_legal = toy.RACE.rules.legal
+
+
+@compiles
+def test_somebody_with_the_turn_and_nothing_legal_is_a_fault_and_the_rest_is_played() -> None:
+    rules = toy.race(revision=2, earlier=(Earlier(1, same),), rules=replace(toy.RACE.rules, legal=stuck))
+    done = explore(rules, rules.at(1), 180, 0, 1, quiet)
+    of_three = {setting for setting in settings_of(rules) if setting.started.seats == 3}
+    faults = {str(setting): one.why for setting, one in done.unplayed.items() if one.is_fault}
+    assert len(faults) == len([one for one in of_three if one.started.options["goal"] != 1])
+    assert all("somebody has the turn and nothing legal" in why for why in faults.values())
+    assert done.matches + sum(one.count for one in done.unplayed.values()) == 180
+    assert (done.examples, done.is_fine) == ([], False)
+
+
+@compiles
+def test_a_refused_setup_is_no_fault() -> None:
+    done = explored("same")
+    assert done.unplayed
+    assert done.is_fine
 
 
 @pytest.mark.parametrize("rules", [BLOKUS, EDGECOLOR])
