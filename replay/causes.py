@@ -221,8 +221,8 @@ class Report:
         return sorted(self.causes.items(), key=lambda pair: (-len(pair[1].matches), str(pair[0])))
 
 
-def cause_as_json(cause: Cause, group: Group) -> dict[str, Any]:
-    """A cause with its matches as plain data."""
+def cause_as_json(cause: Cause) -> dict[str, Any]:
+    """A cause as plain data."""
     return {
         "ruleset": cause.ruleset,
         "revision": cause.revision,
@@ -232,12 +232,29 @@ def cause_as_json(cause: Cause, group: Group) -> dict[str, Any]:
         "verdict": cause.verdict,
         "event": cause.event,
         "what": list(cause.what),
+    }
+
+
+def group_as_json(cause: Cause, group: Group) -> dict[str, Any]:
+    """A cause with its matches as plain data."""
+    example = verdict_as_json(group.example)
+    return {
+        **cause_as_json(cause),
         "count": len(group.matches),
-        "example": {
-            "match": id_text(group.example.match_id),
-            "events": group.example.events,
-            "seq": group.example.seq,
-            "said": group.example.said,
-        },
+        "example": {name: example[name] for name in ("match", "events", "seq", "said")},
         "matches": [id_text(match) for match in group.matches],
+    }
+
+
+def verdict_as_json(one: Verdict) -> dict[str, Any]:
+    """What is said of a match as plain data; `cause` is null where it did not fail."""
+    return {
+        "match": id_text(one.match_id),
+        "ruleset": one.ruleset,
+        "verdict": one.verdict,
+        "said": one.said,
+        "unfinished": one.is_unfinished,
+        "seq": one.seq,
+        "events": one.events,
+        "cause": None if one.cause is None else cause_as_json(one.cause),
     }

@@ -22,18 +22,19 @@ from kifold.replay.verdicts import counting
 def told(store: Store, verdict: Verdict, target: Ruleset | None) -> str:
     """What is behind the verdict of a match of a store; empty where the verdict says all that is known.
 
-    With `target` the verdict is that of a rehearsal. Else what the match was cannot be folded any more: a refusal can
-    be shown, and of a match that diverged where that may have been.
+    With `target` the verdict is that of a rehearsal. Where a match does not hold under its own rules, what it was
+    cannot be folded any more: a refusal can be shown, and of a match that diverged where that may have been.
     """
     if verdict.verdict == DAMAGED:
         name = id_text(verdict.match_id)
         return f"restore the store from a copy, or take the match away: `kifold delete {name} --yes`"
-    if verdict.cause is None or (target is None and verdict.verdict not in (ILLEGAL, DIVERGED)):
+    is_own = target is None or verdict.cause is None or verdict.cause.to is None
+    if is_own and verdict.verdict not in (ILLEGAL, DIVERGED):
         return ""
     log = store.log(verdict.match_id)
     if verdict.verdict == DIVERGED:
         return _diverged(log, verdict.seq)
-    if verdict.cause.to is None or target is None:
+    if is_own or target is None:
         return _refused(log.rules, log.started, log.events)
     found = parting(log.rules, target, log.started, log.events)
     return "" if found is None else parting_text(log.rules, target, log.started, log.events, found)

@@ -112,15 +112,12 @@ def _example_as_json(one: Example, *, is_stored: bool) -> dict[str, Any]:
     import msgspec
 
     from kifold.records.formats import jsonl
+    from kifold.replay.causes import cause_as_json
 
-    cause, line = one.cause, BytesIO()
+    line = BytesIO()
     jsonl.write([_golden(one)], line)
     return {
-        "variant": cause.variant,
-        "options": dict(cause.options),
-        "verdict": cause.verdict,
-        "event": cause.event,
-        "what": list(cause.what),
+        **cause_as_json(one.cause),
         "count": one.count,
         "stored": is_stored,
         "seq": one.found.seq,

@@ -46,7 +46,10 @@ def verify(
             min=1, metavar="N", help="Also play N matches under the revision before and fold them under this."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the matches that are played: the same seed, the same matches.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Of the matches that are played, by default 0: the same seed, the same matches."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.kifold.jsonl", help="Add the logs found to these golden logs.")
     ] = None,
@@ -63,11 +66,13 @@ def verify(
     folder = path or context_of(context).folder
     only, target = _rules_of(ruleset)
     if explore is not None:
-        exploring.check(target, seed, match, out)
+        exploring.check(target, seed or 0, match, out)
     elif out is not None:
         raise UsageError("--out is for the logs that --explore finds: give that too")
+    elif seed is not None:
+        raise UsageError("--seed is for the matches that --explore plays: give that too")
     if match is not None:
-        verify_one(folder, match, only, target)
+        verify_one(folder, match, only, target, format_)
         return
     report, summary = None, ""
     if explore is None or path is not None or _is_to_verify(folder):
@@ -77,7 +82,7 @@ def verify(
     is_fine = report is None or report.is_fine
     as_json = {} if report is None else report_as_json(report)
     if target is not None and explore is not None:
-        done, summary = exploring.explored(target, explore, seed, workers)
+        done, summary = exploring.explored(target, explore, seed or 0, workers)
         stored = set() if report is None else set(report.causes)
         as_json["explored"] = exploring.as_json(done, stored)
         if format_ == "table":
@@ -142,9 +147,10 @@ def _judging(target: Ruleset | None) -> Judging:
     return VERIFYING if target is None else Rehearsing(target)
 
 
-def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | None) -> None:
+def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | None, format_: str) -> None:
     """Verify, or rehearse, one match and tell what is found: where, the board before it, what becomes another."""
     from kifold.records.store import Store
+    from kifold.replay.causes import verdict_as_json
     from kifold.replay.telling import told
     from kifold.replay.verify import verify_match
 
@@ -153,13 +159,15 @@ def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | Non
         if only not in (None, store.ruleset_of(number)):
             raise UsageError(f"match {match} is one of {store.ruleset_of(number)}, not of {only}")
         verdict = verify_match(store, number, _judging(target))
-        typer.echo(str(verdict))
-        if verdict.is_fine:
-            return
-        text = told(store, verdict, target)
-    if text:
+        if format_ == "table":
+            typer.echo(str(verdict))
+        text = "" if verdict.is_fine else told(store, verdict, target)
+    if format_ == "json":
+        print_json({**verdict_as_json(verdict), "told": text})
+    elif text:
         typer.echo(f"\n{text}")
-    raise typer.Exit(1)
+    if not verdict.is_fine:
+        raise typer.Exit(1)
 
 
 def print_report(report: Report, summary: str, folder: Path) -> None:
@@ -185,7 +193,7 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
 
 def report_as_json(report: Report) -> dict[str, Any]:
     """A report as plain data."""
-    from kifold.replay.causes import cause_as_json
+    from kifold.replay.causes import group_as_json
 
     return {
         **report.counts,
@@ -193,7 +201,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "events": report.events,
         "not_readable": report.not_readable,
         "unreadable": report.unreadable,
-        "causes": [cause_as_json(cause, group) for cause, group in report.by_cause()],
+        "causes": [group_as_json(cause, group) for cause, group in report.by_cause()],
     }
 
 
@@ -201,8 +209,8 @@ def command_of(cause: Cause, group: Group, folder: Path) -> str:
     """The command that shows the shortest match that failed for a cause."""
     from kifold.records.ids import id_text
 
-    usual = (default_store(), Path(os.environ.get("KIFOLD_STORE", "")))
-    where = "" if folder in usual else f" {shlex.quote(str(folder))}"
+    usual = Path(os.environ.get("KIFOLD_STORE") or default_store())
+    where = "" if folder == usual else f" {shlex.quote(str(folder))}"
     to = "" if cause.to is None else f" --ruleset {cause.ruleset}@{cause.to}"
     return f"kifold verify{where}{to} --match {id_text(group.example.match_id)}"
 

@@ -94,6 +94,47 @@ def test_a_default_store_is_not_named_again(
     assert see.strip() == f"see: kifold verify --ruleset race@2 --match {illegal}"
 
 
+def test_a_store_that_is_named_is_named_again(
+    kifold: Kifold, illegal: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the folder one is in, and the usual store where another is the default."""
+
+    def named(*words: object) -> list[str]:
+        see = kifold("verify", *words, "--ruleset", "race@2").out.splitlines()[-1]
+        return shlex.split(see.partition("see: kifold verify ")[2])[:-4]
+
+    monkeypatch.delenv("KIFOLD_STORE", raising=False)
+    monkeypatch.chdir(folder)
+    assert named(".") == ["."]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "kifold").symlink_to(folder)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    usual = tmp_path / "data" / "kifold"
+    assert named(usual) == []
+    monkeypatch.setenv("KIFOLD_STORE", str(tmp_path / "another"))
+    assert named(usual) == [str(usual)]
+
+
+def test_one_match_as_json(kifold: Kifold, illegal: str) -> None:
+    said = kifold("verify", "--ruleset", "race@2", "--match", illegal, "--format", "json")
+    found = json.loads(said.out)
+    assert said.status == 1
+    cause = {"ruleset": "race", "revision": 1, "to": 2, "variant": "two", "options": {}}
+    assert found.pop("cause") == cause | {"verdict": "illegal", "event": "step", "what": ["too_much"]}
+    assert "the board before that, after event 1:" in found.pop("told")
+    assert found == {
+        "match": illegal,
+        "ruleset": "race",
+        "verdict": "illegal",
+        "said": "at event 2 (too_much: more than may be added)",
+        "unfinished": True,
+        "seq": 2,
+        "events": 2,
+    }
+    fine = kifold("verify", "--match", illegal, "--format", "json").json
+    assert (fine["verdict"], fine["cause"], fine["told"]) == ("exact", None, "")
+
+
 def test_a_rehearsal_as_json(kifold: Kifold, illegal: str) -> None:
     said = kifold("verify", "--ruleset", "race@2", "--format", "json")
     assert said.status == 1
@@ -188,6 +229,7 @@ def test_promote_when_all_are_unchanged(kifold: Kifold, folder: Path, revise: Re
         (["verify", "--ruleset", "race@2", "--explore", "9", "--seed", "-1"], "a seed is a number from 0"),
         (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "a.jsonl"], "call it a.jsonl.kifold.jsonl"),
         (["verify", "--ruleset", "race@2", "--out", "a.kifold.jsonl"], "--out is for the logs that --explore finds"),
+        (["verify", "--ruleset", "race@2", "--seed", "0"], "--seed is for the matches that --explore plays"),
         (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "/nowhere/a.kifold.jsonl"], "no folder /nowhere"),
         (["verify", "/nowhere", "--ruleset", "race@2", "--explore", "9"], "is no kifold store"),
         (["verify", "--ruleset", "blokus@1", "--explore", "9"], "blokus@1 is the only revision that is installed"),
