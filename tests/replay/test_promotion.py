@@ -157,6 +157,28 @@ def test_a_match_that_changes_during_the_rehearsal_stays(
     assert_exact(store.folder, 1 if change == "deleted" else 2)
 
 
+def test_a_file_is_not_known_again_by_its_number(store: Store, rules: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """During the rehearsal the only file goes, and one that holds a match of the same id gets its number."""
+    begun = rules.at(1).start()
+    match = store.new(begun, (), [Step(0, 1), Resigned(0)])
+    archive_all(store)
+    (number,) = store.journal.rows("SELECT id FROM files")
+
+    def verify(*arguments: Any) -> None:
+        verify_store(*arguments)
+        with Store(store.folder) as second:
+            second.append(match, [Noted("comment", ("late",))])
+            with second.journal.writing() as db:
+                db.execute("DELETE FROM tombstones")
+                db.execute("DELETE FROM files")
+            archive_all(second)
+
+    monkeypatch.setattr(promotion, "verify_store", verify)
+    assert promoted(store, rules).matches == 0
+    assert store.pins() == {}
+    assert store.journal.rows("SELECT id FROM files") == [number]
+
+
 def append_races(folder: str, match: int) -> None:
     """Another process: it knows the same rules, and adds events to a match, a four among them, until one is refused."""
     installing.install(revised("most_four"))
