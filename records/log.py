@@ -46,8 +46,7 @@ class Log:
         started: event 0.
         events: events 1, 2, … in order, also what was taken back.
         players: one name per seat, or empty. Names are no part of the log or its digest.
-        promoted: the revision of the rules that the match is played under in its store, where that is not the one that
-            its log names.
+        promoted: the revision of the rules that its store pins the match to; None where it was never promoted.
         fork: where it left the match that it continues; None for a match that was begun by itself.
     """
 
@@ -65,13 +64,18 @@ class Log:
         return digest(self.started, self.events)
 
     @property
+    def revision(self) -> int:
+        """The revision of the rules that the match is played under."""
+        return self.started.revision if self.promoted is None else self.promoted
+
+    @property
     def rules(self) -> Ruleset:
         """The rules that the match is played under.
 
         Raises:
             RulesetError: when they are not installed.
         """
-        return pinned(self.started, self.promoted)
+        return pinned(self.started, self.revision)
 
 
 def taken_over(events: Sequence[Event], seq: int) -> list[tuple[int, Event]]:

@@ -50,7 +50,7 @@ class Rehearsing:
     def live(self, log: Log, digest: bytes, *, is_over: bool) -> Verdict:
         """The verdict of a live match."""
         own = verify_live(log, digest, is_over=is_over)
-        if not own.is_fine or log.rules.revision == self.target.revision:
+        if not own.is_fine or log.revision == self.target.revision:
             return own
         return self._parted(own, log.rules, log.started, parting(log.rules, self.target, log.started, log.events))
 

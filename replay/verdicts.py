@@ -277,13 +277,9 @@ def verify_log(subject: Subject, row: dict[str, Any], log: Log, seats: Sequence[
     return compare(subject, row, judged, ending_text(log.events, is_over=judged.is_over), seats, counting(rules, log))
 
 
-def verify_live(log: Log, digest: bytes, *, is_over: bool, under: Ruleset | None = None) -> Verdict:
-    """The verdict of a live match, beside which this digest is stored, and whether it has ended.
-
-    With `under`, as those rules have it instead of the ones that it is pinned to.
-    """
-    revision = under.revision if under else log.promoted or log.started.revision
-    subject = Subject(log.match_id, len(log.events), ruleset(log.started.ruleset), log.started, revision)
+def verify_live(log: Log, digest: bytes, *, is_over: bool) -> Verdict:
+    """The verdict of a live match, beside which this digest is stored, and whether it has ended."""
+    subject = Subject(log.match_id, len(log.events), ruleset(log.started.ruleset), log.started, log.revision)
     verdict = verify_log(subject, {"digest": digest}, log)
     if verdict.verdict == EXACT and verdict.is_unfinished == is_over:
         said = "at the end (whether it ended)"

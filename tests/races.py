@@ -45,7 +45,7 @@ def record_races(store: Store, rules: Ruleset, count: int) -> list[int]:
 
 def expected(log: Log) -> tuple[str, int | None]:
     """What revision 2 makes of a match, and at which event."""
-    if (log.promoted or log.started.revision) == 2:
+    if log.revision == 2:
         return EXACT, None
     fours = [seq for seq, event in enumerate(log.events, 1) if isinstance(event, Step) and event.amount == 4]
     return (ILLEGAL, fours[0]) if fours else (UNCHANGED, None)

@@ -98,7 +98,7 @@ class Growing:
 
 @contextmanager
 def _said(log: Log) -> Iterator[None]:
-    name, revision = log.started.ruleset, log.promoted or log.started.revision
+    name, revision = log.started.ruleset, log.revision
     if (name, revision) != (BLOKUS.name, BLOKUS.revision):
         said = f"{BLOKUS.name}, revision {BLOKUS.revision}, not {name}, revision {revision}"
         raise FormatError(f"match {id_text(log.match_id)}: blksgf is for {said}; write it as jsonl")
