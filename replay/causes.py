@@ -71,7 +71,7 @@ class Verdict:
         is_unfinished: a label, no failure.
         seq: the number of the event at which a failure shows, None where it is no matter of one.
         events: how many events the match has after event 0.
-        cause: of a failure.
+        cause: of a failure; None where it is none.
     """
 
     match_id: int
@@ -92,6 +92,12 @@ class Verdict:
     def is_fine(self) -> bool:
         """Whether it is no failure."""
         return self.verdict in (EXACT, UNCHANGED)
+
+
+def unread(match_id: int, ruleset: str, verdict: str, said: str, what: str = "") -> Verdict:
+    """That a match failed of which not even event 0 can be taken as it is; `what` where `said` tells more than that."""
+    cause = Cause(ruleset, None, None, "", (), verdict, "", (what or said,))
+    return Verdict(match_id, ruleset, verdict, said, cause=cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +219,8 @@ class Report:
                 continue
             if len(self.failures) < KEPT:
                 self.failures.append(one)
-            cause = one.cause or Cause(one.ruleset, None, None, "", (), one.verdict, "", (one.said,))
-            self.causes.setdefault(cause, Group(one)).add(one)
+            assert one.cause is not None, f"{one} says no cause"
+            self.causes.setdefault(one.cause, Group(one)).add(one)
 
     def by_cause(self) -> list[tuple[Cause, Group]]:
         """The causes, the most frequent first."""

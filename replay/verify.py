@@ -26,7 +26,7 @@ from kifold.records.archive import FileReader, file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.causes import DAMAGED, UNVERIFIED, Cause, Report, Verdict
+from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict, unread
 from kifold.replay.families import family_faults
 from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
@@ -123,10 +123,10 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
         if file is None:
             raise store.no_such_match(match)
         if file[0] not in names():
-            return Verdict(match, file[0], UNVERIFIED, NOT_INSTALLED)
+            return unread(match, file[0], UNVERIFIED, NOT_INSTALLED)
         tables = store.reader(*file).tables(match)
     if tables is None:
-        return Verdict(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
+        return unread(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
     return judging.group(ruleset(file[0]), *tables, pins, 0)[0]
 
 
@@ -186,7 +186,7 @@ def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], 
     report = work.report
     listed = [match for (match,) in store.journal.rows(LISTED, (file,))]
     if name not in names():
-        work.add([Verdict(match, name, UNVERIFIED, NOT_INSTALLED) for match in listed], 0)
+        work.add([unread(match, name, UNVERIFIED, NOT_INSTALLED) for match in listed], 0)
         return
     before = len(report.unreadable)
     places = paths(store.archive_folder, name, file)
@@ -270,14 +270,12 @@ def _verify_live(store: Store, match: int, judging: Judging) -> tuple[list[Verdi
     )
     try:
         if why := store.journal.damage(match):
-            what = why if why == NOT_AS_WRITTEN else "an event is missing"
-            cause = Cause(name, None, None, "", (), DAMAGED, "", (what,))
-            return [Verdict(match, name, DAMAGED, why, cause=cause)], 0
+            return [unread(match, name, DAMAGED, why, why if why == NOT_AS_WRITTEN else "an event is missing")], 0
         log = store.journal.log(match)
     except RulesetError as error:
-        return [Verdict(match, name, UNVERIFIED, str(error))], 0
+        return [unread(match, name, UNVERIFIED, str(error))], 0
     except StoreError as error:
-        return [Verdict(match, name, DAMAGED, str(error))], 0
+        return [unread(match, name, DAMAGED, str(error))], 0
     if log.started.ruleset != name:
-        return [Verdict(match, name, DAMAGED, f"its log is one of {log.started.ruleset}")], len(log.events)
+        return [unread(match, name, DAMAGED, f"its log is one of {log.started.ruleset}")], len(log.events)
     return [judging.live(log, digest, is_over=bool(is_over))], len(log.events)
