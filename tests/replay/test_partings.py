@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -18,7 +16,7 @@ from kifold.core.ruleset import Ruleset
 from kifold.replay.partings import Parting, parting, partings
 from tests.core import toy
 from tests.core.toy import Roll, Step
-from tests.pages import marked, most_two, no_six, passing, present, same
+from tests.pages import elsewhere, marked, most_two, no_six, passing, present, same
 
 
 def two(change: ModuleType) -> tuple[Ruleset, Ruleset]:
@@ -90,38 +88,8 @@ class Elsewhere(Record):
     until: I16
 
 
-ELSEWHERE = """
-def set_up(state, setup):
-    state.until = setup.goal
-    return 0
-
-def check(state, event):
-    return 0
-
-def apply(state, event):
-    state.reached += 1
-    return 0
-
-def turn(state):
-    return -1 if state.reached >= state.until else 0
-
-def legal(state, seat, out):
-    return 0
-
-def result(state, result):
-    result.rank[0] = 1
-"""
-
-
-def test_states_that_share_no_field_are_compared_by_the_rest(tmp_path: Path) -> None:
-    file = tmp_path / "elsewhere.py"
-    file.write_text(ELSEWHERE)
-    spec = spec_from_file_location("elsewhere", file)
-    assert spec is not None
-    assert spec.loader is not None
-    page = module_from_spec(spec)
-    spec.loader.exec_module(page)
-    old = toy.race(revision=2, earlier=(Earlier(1, page, {"state": Elsewhere}),))
+def test_states_that_share_no_field_are_compared_by_the_rest() -> None:
+    old = toy.race(revision=2, earlier=(Earlier(1, elsewhere, {"state": Elsewhere}),))
     log = (old.start(), [Step(0, 1)])
     plain = parting(old, old.at(1), *log)
     assert plain is not None
