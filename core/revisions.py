@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,8 @@ class Earlier:
         revision: its number.
         page: a module. Each function that it defines, and each of its numbers and tables in capitals, takes the place
             of what the rules of the next revision call so, wherever they use that name.
-            Beside these it has nothing but what it imports and what `declared` names.
+            Beside these it has nothing but what it imports and what `declared` names. It may import what the newest
+            rules, or the page after it, call so, under another name.
         declared: fields of `Ruleset` that were others than in the next revision, such as `state` or `picture`. Events,
             options, variants and names of reasons and effects are shared by all revisions: they are only added to.
     """
@@ -40,40 +41,51 @@ SHARED = frozenset(
 """What `Earlier.declared` cannot change: stored matches of all revisions are read by it."""
 
 
-def before(ruleset: Ruleset, earlier: Earlier) -> Ruleset:
-    """The revision before `ruleset`.
+def as_it_was(newest: Ruleset, earlier: Sequence[Earlier]) -> Ruleset:
+    """The last of these revisions, each told by its difference from the one before it here, the first from `newest`.
 
     Raises:
-        DeclarationError: when something of the page takes the place of nothing, or of two things, or cannot take one.
+        DeclarationError: when something of a page takes the place of nothing, or of two things, or cannot take one.
     """
-    own = {one.name for one in fields(ruleset)} - SHARED
-    for name in sorted(earlier.declared.keys() - own):
-        why = "is shared by all revisions" if name in SHARED else f"is no field; choose from {', '.join(sorted(own))}"
-        raise DeclarationError(f"revision {earlier.revision} of {ruleset.name}: {name} {why}")
-    return replace(
-        ruleset,
-        revision=earlier.revision,
-        earlier=(),
-        rules=_with_page(ruleset.rules, earlier),
-        **earlier.declared,
-    )
+    own = {one.name for one in fields(newest)} - SHARED
+    declared: dict[str, Any] = {}
+    for one in earlier:
+        for name in sorted(one.declared.keys() - own):
+            why = (
+                "is shared by all revisions" if name in SHARED else f"is no field; choose from {', '.join(sorted(own))}"
+            )
+            raise DeclarationError(f"revision {one.revision} of {newest.name}: {name} {why}")
+        declared |= one.declared
+    rules = _with_pages(newest.rules, earlier)
+    return replace(newest, revision=earlier[-1].revision, earlier=(), rules=rules, **declared)
 
 
-def _with_page(rules: Rules, earlier: Earlier) -> Rules:
-    """Rules in which what a page says takes the place of what has the same name."""
-    page, declared = earlier.page, list(earlier.declared.values())
+def _with_pages(rules: Rules, earlier: Sequence[Earlier]) -> Rules:
+    """Rules in which what the pages say takes the place of what has the same name; the last page that has it counts.
+
+    All pages are laid over the newest rules at once: a function that a page has from the newest rules reads the names
+    of the pages between, too.
+    """
     bound = {one.name: getattr(rules, one.name) for one in fields(rules) if getattr(rules, one.name) is not None}
-    said = {name: value for name, value in vars(page).items() if not any(value is one for one in declared)}
-    own = {name: value for name, value in said.items() if _can_take_a_place(page, name, value)}
     named = {one.name for one in fields(rules)}
-    bound |= {name: value for name, value in own.items() if name in named}
-    reached = _reached(bound.values(), own)
+    pages = {one.page.__name__ for one in earlier}
+    said: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    placed: dict[str, Any] = {}
+    for one in earlier:
+        values = list(one.declared.values())
+        said = {name: value for name, value in vars(one.page).items() if not any(value is each for each in values)}
+        own = {name: value for name, value in said.items() if _can_take_a_place(one.page, name, value)}
+        placed |= own
+    bound |= {name: value for name, value in placed.items() if name in named}
+    reached = _reached(bound.values(), placed)
+    page = earlier[-1].page
     for name in said.keys() - own.keys():
         _check_import(page, name, reached)
-    _check_places(page, own, reached, named)
-    changed = _changed(reached, own)
+    _check_places(page, own, reached, named, pages)
+    changed = _changed(reached, placed)
     copies: dict[FunctionType, FunctionType] = {}
-    functions: dict[str, Any] = {name: _rebound(one, own, changed, copies) for name, one in bound.items()}
+    functions: dict[str, Any] = {name: _rebound(one, placed, changed, copies) for name, one in bound.items()}
     return replace(rules, **functions)
 
 
@@ -115,15 +127,25 @@ def _reached(functions: Iterable[FunctionType], own: Mapping[str, Any]) -> dict[
 
 
 def _check_places(
-    page: ModuleType, own: Mapping[str, Any], reached: Mapping[FunctionType, Mapping[str, Any]], named: set[str]
+    page: ModuleType,
+    own: Mapping[str, Any],
+    reached: Mapping[FunctionType, Mapping[str, Any]],
+    named: set[str],
+    pages: set[str],
 ) -> None:
+    """Refuse a name of a page that the rules have for nothing, or for two things. Numbers are told apart by value."""
     for name, mine in own.items():
-        places = [bound[name] for bound in reached.values() if name in bound and bound[name] is not mine]
-        if any(place is not places[0] for place in places):
+        of_rules = (bound for function, bound in reached.items() if function.__module__ not in pages)
+        places = [bound[name] for bound in of_rules if name in bound and bound[name] is not mine]
+        if any(not _is_same(place, places[0]) for place in places):
             raise DeclarationError(f"{page.__name__}.{name}: the rules call two things so; give one another name")
         is_used = isinstance(mine, FunctionType) and mine in reached
         if not places and name not in named and not is_used and not _is_imported(mine, name, reached):
             raise DeclarationError(f"{page.__name__}.{name} takes the place of nothing that the rules use")
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or (not isinstance(one, FunctionType) and type(one) is type(other) and bool(one == other))
 
 
 def _is_imported(mine: Any, name: str, reached: Mapping[FunctionType, Mapping[str, Any]]) -> bool:

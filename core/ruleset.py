@@ -16,7 +16,7 @@ from kifold.core.flat import event_record, setup_record
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
 from kifold.core.records import Record, Slot
-from kifold.core.revisions import Earlier, before
+from kifold.core.revisions import Earlier, as_it_was
 from kifold.core.rules import Rules
 from kifold.core.scene import Scene
 
@@ -188,9 +188,8 @@ class Ruleset:
     def revisions(self) -> dict[int, Ruleset]:
         """Every revision that stands here by its number, this one first and each after the one that followed it."""
         found = {self.revision: self}
-        newer = self
-        for earlier in self.earlier:
-            newer = found[earlier.revision] = before(newer, earlier)
+        for n, earlier in enumerate(self.earlier, start=1):
+            found[earlier.revision] = as_it_was(self, self.earlier[:n])
         return found
 
     def at(self, revision: int) -> Ruleset:

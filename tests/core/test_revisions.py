@@ -20,8 +20,8 @@ from kifold.core.play import Play, Refused, fold
 from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
 from tests.core import toy
-from tests.core.toy import Step
-from tests.pages import most_four, most_two
+from tests.core.toy import Roll, Step
+from tests.pages import most_four, most_two, no_six
 
 THIRD = toy.race(revision=3, earlier=(Earlier(2, most_four), Earlier(1, most_two)))
 
@@ -51,6 +51,16 @@ def test_a_revision_is_the_same_compiled(revision: int) -> None:
     done = Folder(rules, code).fold(Corpus.of(rules, logs)).matches["done"].tolist()
     assert done == [int(fold(rules, *log)[1] is None) for log in logs]
     assert sum(done) == most_allowed(rules)
+
+
+def test_a_page_over_a_page_has_both_also_in_what_it_takes_from_the_newest_rules() -> None:
+    rules = toy.race(revision=3, earlier=(Earlier(2, most_four), Earlier(1, no_six)))
+    assert {number: most_allowed(one) for number, one in rules.revisions.items()} == {3: 3, 2: 4, 1: 4}
+    play = Play(rules.at(1), rules.at(1).start())
+    for step in (Step(0, 4), Step(1, 4), Step(0, 4)):
+        play.add(step)
+    assert play.why_not(Roll(6)) is not None
+    assert play.why_not(Roll(5)) is None
 
 
 def test_what_does_not_change_is_the_same_function() -> None:
