@@ -72,9 +72,14 @@ class Listing:
         query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"
         return {row[0] for row in self.journal.rows(query, (file,))}
 
-    def pins(self) -> dict[int, int]:
-        """The revision of each match that was promoted to another than its log names."""
-        return dict(self.journal.rows("SELECT match, revision FROM pins"))
+    def pins(self, file: str | None = None) -> dict[int, int]:
+        """The revision of each match that was promoted to another than its log names; of one archive file, or of all."""
+        if file is None:
+            return dict(self.journal.rows("SELECT match, revision FROM pins"))
+        query = (
+            "SELECT match, revision FROM pins JOIN archived USING (match) JOIN files ON files.id = file WHERE name = ?"
+        )
+        return dict(self.journal.rows(query, (file,)))
 
     def forks(self) -> dict[int, Fork]:
         """Where each match that is a fork left the one that it continues, in the order in which they were made."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import blake2b
@@ -82,46 +82,49 @@ def make_ply_files(
     Row groups are folded in parallel; memory is bounded by them.
 
     Args:
-        on_progress: called with the numbers of matches and events of each row group.
+        on_progress: called with the numbers of matches and events of each row group; it must not write to the store.
         on_left_out: called with one line for each match that has no plies, and each file that cannot be read or made.
 
     Raises:
         StoreError: when a file cannot be removed.
     """
+    _remove_useless(store, ruleset)
+    with store.journal.reading():  # so that the files stay which are going to be read
+        there = {_key_of(place) for place in _places(store, ruleset.name)}
+        for key in _keys(store, ruleset):
+            if key not in there:
+                try:
+                    _make(store, ruleset, key, workers, on_progress, on_left_out)
+                except StoreError as error:
+                    on_left_out(str(error))
+
+
+def _remove_useless(store: Store, ruleset: Ruleset) -> None:
+    """Remove what is damaged, and what is of no use any more when nobody may read it. Called outside of `reading()`."""
     with store.journal.reading():
-        keys, pins = _keys(store, ruleset), store.pins()
-    there, stale = set(), []
+        keys, stale = set(_keys(store, ruleset)), []
     for place in _places(store, ruleset.name):
-        key = _key_of(place)
-        if key not in keys:
+        if _key_of(place) not in keys:
             stale.append(place)
-        elif is_whole(place):
-            there.add(key)
-        else:
+        elif not is_whole(place):
             remove(place)
     if stale and store.journal.is_settled():  # else somebody may read them, who knows of nothing newer
         for place in stale:
             remove(place)
-    for key in keys:
-        if key not in there:
-            try:
-                _make(store, ruleset, key, pins, workers, on_progress, on_left_out)
-            except StoreError as error:
-                on_left_out(str(error))
 
 
 def _make(
     store: Store,
     ruleset: Ruleset,
     key: Key,
-    pins: Mapping[int, int],
     workers: int,
     on_progress: OnProgress,
     on_left_out: Callable[[str], None],
 ) -> None:
     from kifold.replay.verify import bounded, without
 
-    groups, gone = store.reader(ruleset.name, key[0]).groups, store.tombstones(key[0])
+    groups = store.reader(ruleset.name, key[0]).groups
+    gone, pins = store.tombstones(key[0]), store.pins(key[0])
     refused: list[int] = []
 
     def listed(number: int) -> tuple[pa.Table, tuple[int, int], list[tuple[int, str]]] | StoreError:

@@ -156,6 +156,30 @@ def test_they_go_with_the_files_that_compacting_replaces(store: Store) -> None:
     assert rows(store) == expected(store)
 
 
+def test_files_that_are_replaced_meanwhile_can_still_be_read(store: Store) -> None:
+    """Compacting in the middle: what is replaced stays until its plies are made, and the next call makes those of the
+    new file.
+    """
+    for number in range(3):
+        record(store, number)
+        archive_all(store)
+    done: list[int] = []
+    said: list[str] = []
+    with Store(store.folder) as other:
+
+        def compacted(matches: int, events: int) -> None:
+            if not done:
+                assert compact(other, quiet).is_waiting
+            done.append(matches)
+
+        make_ply_files(store, BLOKUS, 1, compacted, said.append)
+        assert (done, said) == ([1, 1, 1], [])
+        assert not compact(other, quiet).is_waiting
+    assert make(store) == (3, [])
+    assert rows(store) == expected(store)
+    assert len(places(store)) == 2
+
+
 def test_what_somebody_may_read_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A query that began when the files were others."""
     record(store, 1)
