@@ -73,7 +73,7 @@ class Listing:
         return {row[0] for row in self.journal.rows(query, (file,))}
 
     def pins(self, file: str | None = None) -> dict[int, int]:
-        """The revision of each match that was promoted to another than its log names; of one archive file, or of all."""
+        """The revision of each match that was promoted to another than its log names, of one archive file or all."""
         if file is None:
             return dict(self.journal.rows("SELECT match, revision FROM pins"))
         query = (

@@ -61,9 +61,9 @@ def left_out(place: Path) -> set[int]:
         raise StoreError(f"{place}: is damaged ({error}); `kifold plies` makes it again") from None
 
 
-def damaged_ply_files(store: Store) -> Iterator[Path]:
-    """The files of plies that are not what was written."""
-    return (place for place in _places(store, "*") if not is_whole(place))
+def damaged_ply_files(store: Store, only: str | None = None) -> Iterator[Path]:
+    """The files of plies, of one ruleset or of all, that are not what was written."""
+    return (place for place in _places(store, only or "*") if not is_whole(place))
 
 
 def is_whole(place: Path) -> bool:
@@ -172,8 +172,9 @@ def _writer(draft: Path, ruleset: Ruleset) -> Any:
 
 
 def _keys(store: Store, ruleset: Ruleset) -> list[Key]:
+    lifts = [one.lift for one in ruleset.upcasters]
     rules = [
-        Reach(bound(one.rules), {}).digest([list_plies], FORMAT, one.revision, one.schema)
+        Reach(bound(one.rules), {}).digest([list_plies, *lifts], FORMAT, one.revision, one.schema, one.result.slots)
         for one in ruleset.revisions.values()
     ]
     pins = store.journal.rows("SELECT file, match, revision FROM pins JOIN archived USING (match) ORDER BY match")

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kifold.core.events import Noted
+from kifold.core.events import Noted, Undone
+from kifold.core.evolution import Upcaster
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.nibble import NIBBLE
@@ -20,7 +21,10 @@ from kifold.records.compacting import compact
 from kifold.records.judge import Judged, judge_log
 from kifold.records.store import Store
 from kifold.replay import plies, ply_files
+from kifold.replay.causes import VERDICTS, Report
 from kifold.replay.ply_files import left_out, make_ply_files
+from kifold.replay.rehearsal import Rehearsing
+from kifold.replay.verify import VERIFYING, Work, verify_store
 from tests.expected_plies import expected_plies
 from tests.rulesets.harness import folder
 from tests.stores import archive_all, fill, quiet, record, verified
@@ -112,6 +116,12 @@ def test_plies_of_other_rules_are_never_taken(store: Store, monkeypatch: pytest.
     monkeypatch.setattr(ply_files, "FORMAT", 0)
     assert not there()
     monkeypatch.undo()
+    lifted = (Upcaster(Undone, Noted, lambda event: Noted("comment", ())),)
+    for name, other in (("upcasters", lifted), ("result", NIBBLE.result)):
+        monkeypatch.setitem(vars(BLOKUS), name, other)
+        assert not there()
+        monkeypatch.undo()
+    assert there()
     with store.journal.writing() as db:
         db.execute("INSERT INTO pins VALUES (?, ?)", (matches[0], 1))
     assert not there()
@@ -219,6 +229,18 @@ def test_every_changed_byte_is_found_and_made_anew(store: Store) -> None:
     assert make(store) == (1, [])
     assert place.read_bytes() == whole
     assert verified(store.folder).is_fine
+
+
+def test_damaged_plies_are_no_matter_of_other_rulesets_nor_of_a_rehearsal(store: Store) -> None:
+    record(store, 1)
+    archive_all(store)
+    make(store)
+    [_, place] = places(store)
+    place.write_bytes(b"no Parquet")
+    for only, judging, is_fine in (("blokus", VERIFYING, False), ("nibble", VERIFYING, True), (None, None, True)):
+        report = Report(dict.fromkeys(VERDICTS, 0))
+        verify_store(store, Work(report, only, judging=judging or Rehearsing(BLOKUS)))
+        assert report.is_fine == is_fine
 
 
 def test_an_archive_file_that_cannot_be_read_does_not_stop_the_others(store: Store) -> None:
