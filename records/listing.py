@@ -86,6 +86,19 @@ class Listing:
         rows = self.journal.rows("SELECT match, parent, at_seq, inherited FROM forks ORDER BY number")
         return {match: Fork(*fork) for match, *fork in rows}
 
+    def inherited(self, file: str | None = None) -> dict[int, int]:
+        """How many of its first events a fork has from a match that is still there; of the forks in an archive file, or
+        of the live ones.
+        """
+        query = (
+            "SELECT match, inherited FROM forks WHERE inherited > 0 AND match IN ({}) "
+            "AND (parent IN (SELECT id FROM matches) OR parent IN (SELECT match FROM archived))"
+        )
+        if file is None:
+            return dict(self.journal.rows(query.format("SELECT id FROM matches")))
+        archived = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
+        return dict(self.journal.rows(query.format(archived), (file,)))
+
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""
         counts: dict[str, tuple[int, int]] = {}

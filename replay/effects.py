@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from kifold.core.codec import valid, valid_started
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Folder
 from kifold.core.names import LEGAL
-from kifold.core.play import Refused
+from kifold.core.play import Refused, fold
 from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import UNREADABLE
@@ -48,41 +50,50 @@ def count_stored(
             if name not in names():
                 on_left_out(f"{sum(many):,} matches of {name} are left out: this ruleset is not installed")
                 continue
-            count = _Count(found.setdefault(name, Coverage(ruleset(name))), store.pins(), on_left_out)
-            for matches, events in _row_groups(store, name, on_left_out):
-                count.add_group(matches, events)
-                on_progress(len(matches), len(events))
+            count = _Count(found.setdefault(name, Coverage(ruleset(name))), on_left_out)
+            for _, file in store.files(name):
+                count.pins, count.inherited = store.pins(file), store.inherited(file)
+                for matches, events in _row_groups(store, name, file, on_left_out):
+                    count.add_group(matches, events)
+                    on_progress(len(matches), len(events))
+            count.inherited = store.inherited()
             for batch in batches(store.live_logs(store.journal.ids(name), count.leave_out)):
                 count.add_logs(batch)
                 on_progress(len(batch), sum(len(log.events) for log in batch))
 
 
-def _row_groups(store: Store, name: str, on_left_out: OnLeftOut) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """The matches and events of each row group of a ruleset, without those that were deleted or replaced."""
-    for _, file in store.files(name):
-        gone = pa.array(store.tombstones(file), pa.int64())
+def _row_groups(store: Store, name: str, file: str, on_left_out: OnLeftOut) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """The matches and events of each row group of a file, without those that were deleted or replaced."""
+    gone = pa.array(store.tombstones(file), pa.int64())
+    try:
+        reader = store.reader(name, file)
+    except StoreError as error:
+        on_left_out(str(error))
+        return
+    for number in range(reader.groups):
         try:
-            reader = store.reader(name, file)
+            tables = reader.group(number)
         except StoreError as error:
             on_left_out(str(error))
-            continue
-        for number in range(reader.groups):
-            try:
-                tables = reader.group(number)
-            except StoreError as error:
-                on_left_out(str(error))
-            else:
-                matches, events = (t.filter(pc.invert(pc.is_in(t["match_id"], gone))) if gone else t for t in tables)
-                yield matches, events
+        else:
+            matches, events = (t.filter(pc.invert(pc.is_in(t["match_id"], gone))) if gone else t for t in tables)
+            yield matches, events
 
 
 class _Count:
-    """Counts the effects of matches of one ruleset."""
+    """Counts the effects of matches of one ruleset.
 
-    def __init__(self, coverage: Coverage, pins: Mapping[int, int], on_left_out: OnLeftOut) -> None:
+    Attributes:
+        pins: the revision of each match of the file being counted that was promoted to another than its log names.
+        inherited: how many of its first events a fork among the matches being counted has from its parent. What they
+            force counts there.
+    """
+
+    def __init__(self, coverage: Coverage, on_left_out: OnLeftOut) -> None:
         self.coverage = coverage
         self.rules = coverage.rules
-        self._pins = pins
+        self.pins: Mapping[int, int] = {}
+        self.inherited: Mapping[int, int] = {}
         self._on_left_out = on_left_out
 
     def leave_out(self, match: int, why: object) -> None:
@@ -91,11 +102,28 @@ class _Count:
 
     def add_logs(self, logs: Sequence[Log]) -> None:
         """Count logs whose values are in their ranges, and whose rules are installed."""
-        for log, judged in zip(logs, judge_logs(logs), strict=True):
+        for log in logs:
+            if log.match_id in self.inherited:
+                self._add_fork(log)
+        whole = [log for log in logs if log.match_id not in self.inherited]
+        for log, judged in zip(whole, judge_logs(whole), strict=True):
             if isinstance(judged, Refused):
                 self.leave_out(log.match_id, judged)
             else:
                 self.coverage.add_matches(log.started.variant, Counter([judged.effects]))
+
+    def _add_fork(self, log: Log) -> None:
+        try:
+            play, refused = fold(log.rules, log.started, log.events)
+        except Refused as refusal:
+            self.leave_out(log.match_id, refusal)
+            return
+        if refused:
+            self.leave_out(log.match_id, refused)
+            return
+        shared = self.inherited[log.match_id]
+        own = (effects for (seq, _), effects in zip(play.effective, play.effects, strict=True) if seq > shared)
+        self.coverage.add_matches(log.started.variant, Counter([reduce(or_, own, 0)]))
 
     def add_group(self, matches: pa.Table, events: pa.Table) -> None:
         """Count a row group, each match under the revision of the rules that it is played under: those of the ruleset's
@@ -107,7 +135,7 @@ class _Count:
             self._on_left_out(f"{len(matches):,} matches of {self.rules.name} are left out: {error}")
             return
         ids = matches["match_id"].to_numpy()
-        pinned = [self._pins.get(*row) for row in zip(ids.tolist(), matches["revision"].to_pylist(), strict=True)]
+        pinned = [self.pins.get(*row) for row in zip(ids.tolist(), matches["revision"].to_pylist(), strict=True)]
         revisions = np.array([revision or 0 for revision in pinned], np.int64)
         at_once = group.is_plain & ~group.is_strange & (len(matches) >= MANY)
         for revision in np.unique(revisions).tolist():
@@ -122,8 +150,13 @@ class _Count:
             self.add_logs([log for m in slow if (log := self._log(group, m, matches, events))])
 
     def _add_plain(self, rules: Ruleset, group: Group, ids: np.ndarray[Any, Any]) -> None:
-        folded = Folder(rules, compiled(rules)).fold(group.corpus).matches
+        found = Folder(rules, compiled(rules)).fold(group.corpus)
+        folded = found.matches
         is_legal = folded["reason"] == LEGAL
+        for m, match in enumerate(ids.tolist() if self.inherited else ()):
+            if match in self.inherited:
+                first, last = group.corpus.starts[m] + self.inherited[match], group.corpus.starts[m + 1]
+                folded["effects"][m] = np.bitwise_or.reduce(found.per_event["effects"][first:last])
         for number, variant in enumerate(rules.variants):
             masks = folded["effects"][is_legal & (group.corpus.setups["variant"] == number)]
             values, many = np.unique(masks, return_counts=True)
@@ -144,7 +177,7 @@ class _Count:
             log = next(rows_to_logs(self.rules, matches.slice(m, 1), events.slice(first, last - first)))
             started = valid_started(self.rules, log.started)
             own = [valid(self.rules, event) for event in log.events]
-            return replace(log, started=started, events=own, promoted=self._pins.get(match))
+            return replace(log, started=started, events=own, promoted=self.pins.get(match))
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             self.leave_out(match, f"it cannot be read: {error}")
             return None

@@ -44,7 +44,8 @@ def coverage(
     """How many matches of each variant exercise what the rules force, and how many golden logs each effect, each reason
     for refusing an event and each reading of an option. What none exercises comes first.
 
-    A golden log exercises the reading that it is played under if it folds otherwise under every other one.
+    What a fork has from its parent counts for the parent alone. A golden log exercises the reading that it is played
+    under if it folds otherwise under every other one.
     Exit status 1 when a match or a golden log could not be counted, which is said.
 
     Example: kifold coverage blokus --golden tests/golden

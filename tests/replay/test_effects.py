@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kifold.core import compiled, registry
+from kifold.core.events import Undone
 from kifold.core.names import LEGAL
 from kifold.core.play import fold
 from kifold.core.revisions import Earlier
@@ -22,6 +23,7 @@ from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.nibble import NIBBLE
 from kifold.records import judge
 from kifold.records.archive import paths
+from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
@@ -58,7 +60,9 @@ def expected(store: Store) -> Counter[tuple[str, str]]:
     for log in store.logs():
         play, refused = fold(log.rules, log.started, log.events)
         assert refused is None
-        found.update({(log.started.variant, name) for mask in play.effects for name in log.rules.effects.of(mask)})
+        shared = log.fork.inherited if log.fork and store.holds(log.fork.parent) else 0
+        own = [mask for (seq, _), mask in zip(play.effective, play.effects, strict=True) if seq > shared]
+        found.update({(log.started.variant, name) for mask in own for name in log.rules.effects.of(mask)})
     return found
 
 
@@ -99,6 +103,33 @@ def test_what_was_deleted_or_brought_back_counts_once(store: Store) -> None:
     store.append(second, [])
     assert counted(store)[0]["blokus"].matches == {"duo": 5}
     assert of("blokus", counted(store)[0]) == expected(store)
+
+
+@both_ways
+def test_what_a_fork_has_from_its_parent_counts_there(
+    store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Live and archived, with corrections, of a fork too; and in the fork itself when the parent is gone."""
+    for module in (judge, effects):
+        monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
+    installed(RACE)
+    parents = raced(store, 6)
+    corrected = store.new(parents[0].started, (), [*parents[0].events[:4], Undone(2), *parents[0].events[2:]])
+    forks = [fork(store, log.match_id, len(log.events) // 2) for log in parents]
+    forks += [fork(store, log.match_id, len(log.events)) for log in parents]
+    for log, match in zip(parents, forks, strict=False):
+        rest = log.events[store.journal.last_seq(match) or 0 :]
+        store.append(match, rest[: None if log is parents[0] else -1])
+    store.append(fork(store, forks[0], 3), [Undone(1), *parents[0].events[1:]])
+    forks.append(fork(store, corrected, 6))
+    found = counted(store)[0]["race"]
+    assert found.stored["reached"].total() < found.matches.total() == len(store.journal.ids())
+    for _ in range(2):
+        assert of("race", counted(store)[0]) == expected(store)
+        store.delete(parents.pop().match_id)
+        assert of("race", counted(store)[0]) == expected(store)
+        archive_all(store)
+    assert of("race", counted(store)[0]) == expected(store)
 
 
 def test_one_ruleset_alone(store: Store) -> None:
