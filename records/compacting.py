@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -112,10 +113,12 @@ def compact(store: Store, on_progress: OnProgress) -> Report:
 
 
 def _files_and_size(store: Store) -> tuple[int, int]:
-    """How many files the archive lists; bytes of all that lies in the store."""
-    places = [path for path in store.folder.glob("journal.sqlite*") if path.is_file()]
-    places += [path for path in store.archive_folder.rglob("*.parquet") if path.is_file()]
-    return len(store.files()), sum(path.stat().st_size for path in places)
+    """How many files the archive lists; bytes of archive and journal, without what is derived from them."""
+    size = 0
+    for place in (*store.folder.glob("journal.sqlite*"), *store.archive_folder.rglob("*.parquet")):
+        with suppress(FileNotFoundError):  # another process may remove it meanwhile
+            size += place.stat().st_size
+    return len(store.files()), size
 
 
 DROPPED = """

@@ -486,6 +486,25 @@ def test_two_that_compact_at_the_same_time(store: Store) -> None:
     assert_tidy(store, len(matches) - 1)
 
 
+def test_a_file_that_another_process_removes_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Listed, and gone when it is looked at, or after the first look."""
+    scatter(store, 2)
+    left = store.archive_folder / "left.parquet"
+    left.write_bytes(b"four")
+    (store.archive_folder / "gone.parquet").symlink_to("nowhere")
+    look = Path.stat
+
+    def seen(place: Path, **how: Any) -> os.stat_result:
+        found = look(place, **how)
+        if place == left:
+            left.unlink()
+        return found
+
+    monkeypatch.setattr(Path, "stat", seen)
+    assert compact(store, quiet).files == (2, 1)
+    assert not left.exists()
+
+
 # Those who read
 
 
