@@ -12,7 +12,6 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from kifold.core.names import LEGAL
 from kifold.core.options import RulesetError
@@ -22,6 +21,7 @@ from kifold.core.ruleset import Ruleset
 from kifold.records.archive import UNREADABLE
 from kifold.records.errors import StoreError
 from kifold.records.log import Log
+from kifold.records.row_groups import only, revisions_of
 from kifold.records.tables import rows_to_logs
 
 if TYPE_CHECKING:
@@ -83,25 +83,15 @@ def group_plies(
     Raises:
         StoreError: when the tables do not belong together, or hold what no writer wrote.
     """
-    wanted: dict[int, list[int]] = {}
-    for match, revision in zip(matches["match_id"].to_pylist(), matches["revision"].to_pylist(), strict=True):
-        wanted.setdefault(pins.get(match, revision), []).append(match)
     try:
+        revisions = revisions_of(matches, pins)
         tables = [
-            _revision_plies(ruleset, revision, *_only(of_revision, matches, events), on_left_out)
-            for revision, of_revision in wanted.items()
+            _revision_plies(ruleset, revision, *only(revisions == revision, matches, events), on_left_out)
+            for revision in dict.fromkeys(revisions.tolist())
         ]
     except UNREADABLE as error:
         raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
     return _in_order(ruleset, tables)
-
-
-def _only(wanted: Sequence[int], matches: pa.Table, events: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """The rows of some matches."""
-    if len(wanted) == len(matches):
-        return matches, events
-    ids = pa.array(wanted, pa.int64())
-    return matches.filter(pc.is_in(matches["match_id"], ids)), events.filter(pc.is_in(events["match_id"], ids))
 
 
 def _in_order(ruleset: Ruleset, tables: Sequence[pa.Table]) -> pa.Table:
@@ -131,10 +121,9 @@ def _revision_plies(
     plain = group.only(group.is_plain).corpus
     numbers = np.arange(1, len(plain.events) + 1) - np.repeat(plain.starts[:-1], np.diff(plain.starts))
     table = _corpus_plies(plain, list(compress(ids, group.is_plain)), numbers, on_left_out)
-    others = list(compress(ids, ~group.is_plain))
-    if not others:
+    if group.is_plain.all():
         return table
-    logs = list(rows_to_logs(rules, *_only(others, matches, events)))
+    logs = list(rows_to_logs(rules, *only(~group.is_plain, matches, events)))
     return _in_order(ruleset, [table, _logs_plies(rules, logs, on_left_out)])
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,16 +21,14 @@ import pyarrow.parquet as pq
 from kifold.core.loops import bound, list_plies
 from kifold.core.ruleset import Ruleset
 from kifold.core.scope import Reach
-from kifold.records.archive import FileReader, file_hash
+from kifold.records.archive import file_hash
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.removing import remove
+from kifold.records.row_groups import RowGroups
 from kifold.records.sqlite import sync
 from kifold.records.store import Store
 from kifold.replay.plies import group_plies, plies_schema
-
-if TYPE_CHECKING:
-    from kifold.replay.verify import OnProgress
 
 FORMAT = 1
 """To be raised when the table says something else than before."""
@@ -39,6 +36,7 @@ FORMAT = 1
 LEFT_OUT = b"left_out"
 """Where a file says which matches of its archive file have no plies."""
 
+OnProgress = Callable[[int, int], None]
 Key = tuple[str, str]
 """The archive file, and the KEY."""
 
@@ -121,29 +119,21 @@ def _make(
     on_progress: OnProgress,
     on_left_out: Callable[[str], None],
 ) -> None:
-    from kifold.replay.verify import bounded, without
-
-    groups = store.reader(ruleset.name, key[0]).groups
-    gone, pins = store.tombstones(key[0]), store.pins(key[0])
+    groups = RowGroups(store.archive_folder, ruleset, key[0], store.tombstones(key[0]))
+    pins = store.pins(key[0])
     refused: list[int] = []
 
-    def listed(number: int) -> tuple[pa.Table, tuple[int, int], list[tuple[int, str]]] | StoreError:
+    def listed(matches: pa.Table, events: pa.Table) -> tuple[pa.Table, tuple[int, int], list[tuple[int, str]]]:
         said: list[tuple[int, str]] = []
-        try:
-            # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
-            tables = FileReader(store.archive_folder, ruleset, key[0]).group(number)
-            matches, events = (without(gone, table) for table in tables)
-            table = group_plies(ruleset, matches, events, pins, lambda *one: said.append(one))
-            return table, (len(matches), len(events)), said
-        except StoreError as error:
-            return StoreError(f"{key[0]}, row group {number}: {error}")
+        table = group_plies(ruleset, matches, events, pins, lambda *one: said.append(one))
+        return table, (len(matches), len(events)), said
 
     folder = _folder(store, ruleset.name)
     draft = folder / f"{secrets.token_hex(8)}.writing"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with ThreadPoolExecutor(workers) as pool, _writer(draft, ruleset) as writer:
-            for outcome in bounded(pool, listed, groups, workers):
+        with _writer(draft, ruleset) as writer:
+            for outcome in groups.each(listed, workers):
                 if isinstance(outcome, StoreError):
                     raise outcome
                 table, done, said = outcome

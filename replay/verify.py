@@ -8,23 +8,21 @@ be there once. Whatever cannot be read is said in a line of its own, and the res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import local
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from kifold.core.options import RulesetError
 from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
-from kifold.records.archive import FileReader, file_hash, paths
+from kifold.records.archive import file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
+from kifold.records.row_groups import RowGroups
 from kifold.records.store import Store
 from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict, unread
 from kifold.replay.families import family_faults
@@ -99,10 +97,9 @@ def verify_store(store: Store, work: Work) -> None:
         for place in damaged_ply_files(store, work.only) if work.judging is VERIFYING else ():
             report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); `kifold plies` makes it again")
         with _said(report):
-            pins = store.pins()
             for name, file in store.files(work.only):
                 with _said(report):
-                    _verify_listed(store, name, file, pins, work)
+                    _verify_listed(store, name, file, work)
         with _said(report):
             for match in store.journal.ids(work.only):
                 work.add(*_verify_live(store, match, work.judging))
@@ -120,15 +117,15 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
         if store.journal.last_seq(match) is not None:
             verdicts, _ = _verify_live(store, match, judging)
             return verdicts[0]
-        file, pins = store.file_of(match), store.pins()
+        file = store.file_of(match)
         if file is None:
             raise store.no_such_match(match)
         if file[0] not in names():
             return unread(match, file[0], UNVERIFIED, NOT_INSTALLED)
-        tables = store.reader(*file).tables(match)
+        tables, pin = store.reader(*file).tables(match), store.journal.promoted(match)
     if tables is None:
         return unread(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
-    return judging.group(ruleset(file[0]), *tables, pins, 0)[0]
+    return judging.group(ruleset(file[0]), *tables, {match: pin} if pin else {}, 0)[0]
 
 
 @contextmanager
@@ -182,7 +179,7 @@ def _journal_faults(store: Store) -> Iterator[str]:
         yield str(error)
 
 
-def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], work: Work) -> None:
+def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
     """Verify a file of the archive, and that it is the one that is listed."""
     report = work.report
     listed = [match for (match,) in store.journal.rows(LISTED, (file,))]
@@ -196,7 +193,7 @@ def _verify_listed(store: Store, name: str, file: str, pins: Mapping[int, int], 
         with suppress(OSError):  # that is said below
             if file_hash(place) != written:
                 report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
-    gone = store.tombstones(file)
+    gone, pins = store.tombstones(file), store.pins(file)
     found = _verify_file(store.archive_folder, ruleset(name), file, gone, pins, work)
     if missing := len(np.setdiff1d(listed, found)):
         report.not_readable += missing
@@ -215,53 +212,24 @@ def _verify_file(
 ) -> np.ndarray[Any, Any]:
     """Verify the matches of a file, but for those that are gone; the ids of those that were found."""
     try:
-        file_reader = FileReader(folder, rules, file)
+        groups = RowGroups(folder, rules, file, gone)
     except StoreError as error:
         work.report.unreadable.append(str(error))
         return np.zeros(0, np.int64)
 
-    own = local()
-
-    def verify(number: int) -> tuple[Sequence[Verdict], int, np.ndarray[Any, Any]] | str:
-        try:
-            # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
-            if not hasattr(own, "reader"):
-                own.reader = FileReader(folder, rules, file)
-            matches, events = (without(gone, table) for table in own.reader.group(number))
-            beside = file_reader.matches - len(matches)
-            verdicts = work.judging.group(rules, matches, events, pins, beside)
-            return verdicts, len(events), matches["match_id"].to_numpy()
-        except StoreError as error:
-            return f"{file}, row group {number}: {error}"
+    def verify(matches: pa.Table, events: pa.Table) -> tuple[Sequence[Verdict], int, np.ndarray[Any, Any]]:
+        verdicts = work.judging.group(rules, matches, events, pins, groups.matches - len(matches))
+        return verdicts, len(events), matches["match_id"].to_numpy()
 
     found = [np.zeros(0, np.int64)]
-    with ThreadPoolExecutor(work.workers) as pool:
-        for outcome in bounded(pool, verify, file_reader.groups, work.workers):
-            if isinstance(outcome, str):
-                work.report.unreadable.append(outcome)
-                continue
-            verdicts, events, ids = outcome
-            found.append(ids)
-            work.add(verdicts, events)
+    for outcome in groups.each(verify, work.workers):
+        if isinstance(outcome, StoreError):
+            work.report.unreadable.append(str(outcome))
+            continue
+        verdicts, events, ids = outcome
+        found.append(ids)
+        work.add(verdicts, events)
     return np.concatenate(found)
-
-
-def without(gone: set[int], table: pa.Table) -> pa.Table:
-    """A table without the rows of matches that were deleted or replaced."""
-    if not gone:
-        return table
-    return table.filter(pc.invert(pc.is_in(table["match_id"], pa.array(gone, pa.int64()))))
-
-
-def bounded(pool: ThreadPoolExecutor, task: Callable[[int], Any], count: int, workers: int) -> Iterator[Any]:
-    """The results of task(0) … task(count − 1) in order, with at most two tasks per worker under way."""
-    waiting = []
-    for number in range(count):
-        waiting.append(pool.submit(task, number))
-        if len(waiting) > 2 * workers:
-            yield waiting.pop(0).result()
-    for future in waiting:
-        yield future.result()
 
 
 def _verify_live(store: Store, match: int, judging: Judging) -> tuple[list[Verdict], int]:

@@ -1,0 +1,90 @@
+"""The row groups of an archive file, read in several threads; parts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import local
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kifold.core.ruleset import Ruleset
+from kifold.records.archive import FileReader
+from kifold.records.errors import StoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+R = TypeVar("R")
+
+
+class RowGroups:
+    """An archive file, without the matches that were deleted or replaced.
+
+    Attributes:
+        matches: how many it holds, those included.
+    """
+
+    def __init__(self, folder: Path, rules: Ruleset, file: str, gone: set[int]) -> None:
+        """Open a file of an archive folder.
+
+        Raises:
+            StoreError: when it cannot be read.
+        """
+        reader = FileReader(folder, rules, file)
+        self.matches, self._count = reader.matches, reader.groups
+        self._folder, self._rules, self._file, self._gone = folder, rules, file, gone
+
+    def each(self, task: Callable[[pa.Table, pa.Table], R], workers: int) -> Iterator[R | StoreError]:
+        """What `task(matches, events)` gives for each row group, in their order; at most two per thread are under way.
+
+        Where a row group cannot be read, or the task raises a StoreError, that stands in its place.
+        """
+        own = local()
+
+        def done(number: int) -> R | StoreError:
+            try:
+                # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
+                if not hasattr(own, "reader"):
+                    own.reader = FileReader(self._folder, self._rules, self._file)
+                return task(*(self._without_gone(table) for table in own.reader.group(number)))
+            except StoreError as error:
+                return StoreError(f"{self._file}, row group {number}: {error}")
+
+        waiting = []
+        with ThreadPoolExecutor(workers) as pool:
+            for number in range(self._count):
+                waiting.append(pool.submit(done, number))
+                if len(waiting) > 2 * workers:
+                    yield waiting.pop(0).result()
+            for future in waiting:
+                yield future.result()
+
+    def _without_gone(self, table: pa.Table) -> pa.Table:
+        if not self._gone:
+            return table
+        return table.filter(pc.invert(pc.is_in(table["match_id"], pa.array(self._gone, pa.int64()))))
+
+
+def revisions_of(matches: pa.Table, pins: Mapping[int, int]) -> np.ndarray[Any, Any]:
+    """The revision that each match of a row group is played under; 0 where its row does not say.
+
+    Args:
+        pins: the revision of each match that was promoted to another than its log names.
+    """
+    revisions: np.ndarray[Any, Any] = matches["revision"].fill_null(0).to_numpy().astype("int64")
+    if pins:
+        for m, match in enumerate(matches["match_id"].to_pylist()):
+            revisions[m] = pins.get(match, revisions[m])
+    return revisions
+
+
+def only(wanted: np.ndarray[Any, Any], matches: pa.Table, events: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Those matches of a row group for which `wanted` is true, with their events."""
+    if wanted.all():
+        return matches, events
+    chosen = matches.filter(pa.array(wanted))
+    return chosen, events.filter(pc.is_in(events["match_id"], chosen["match_id"]))
