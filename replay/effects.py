@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from kifold.core.codec import valid, valid_started
 from kifold.core.compiled import compiled
@@ -26,21 +25,24 @@ from kifold.records.ids import id_text
 from kifold.records.judge import MANY, judge_logs
 from kifold.records.log import Log, batches
 from kifold.records.reading import Group, read_group
+from kifold.records.row_groups import RowGroups, revisions_of
 from kifold.records.store import Store
 from kifold.records.tables import rows_to_logs
 from kifold.replay.coverage import Coverage, Coverages, OnLeftOut
+from kifold.replay.verdicts import STRANGE
 
 OnProgress = Callable[[int, int], None]
 
 
 def count_stored(
-    found: Coverages, store: Store, only: str | None, on_left_out: OnLeftOut, on_progress: OnProgress
+    found: Coverages, store: Store, only: str | None, workers: int, on_left_out: OnLeftOut, on_progress: OnProgress
 ) -> None:
     """Count the effects of all matches of a store. Digests and results are not looked at: `kifold verify` does that.
 
     Args:
         found: is added to.
         only: the name of a ruleset to restrict to.
+        workers: so many threads.
         on_progress: called with the numbers of matches and events of each part; it must not write to the store.
     """
     with store.journal.reading():
@@ -50,55 +52,72 @@ def count_stored(
             if name not in names():
                 on_left_out(f"{sum(many):,} matches of {name} are left out: this ruleset is not installed")
                 continue
-            count = _Count(found.setdefault(name, Coverage(ruleset(name))), on_left_out)
-            for _, file in store.files(name):
-                count.pins, count.inherited = store.pins(file), store.inherited(file)
-                for matches, events in _row_groups(store, name, file, on_left_out):
-                    count.add_group(matches, events)
-                    on_progress(len(matches), len(events))
-            count.inherited = store.inherited()
-            for batch in batches(store.live_logs(store.journal.ids(name), count.leave_out)):
-                count.add_logs(batch)
-                on_progress(len(batch), sum(len(log.events) for log in batch))
+            coverage = found.setdefault(name, Coverage(ruleset(name)))
+            for part in _parts(store, coverage.rules, workers, on_left_out):
+                for line in part.left_out:
+                    on_left_out(line)
+                for variant, masks in part.masks.items():
+                    coverage.add_matches(variant, masks)
+                on_progress(part.matches, part.events)
 
 
-def _row_groups(store: Store, name: str, file: str, on_left_out: OnLeftOut) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """The matches and events of each row group of a file, without those that were deleted or replaced."""
-    gone = pa.array(store.tombstones(file), pa.int64())
-    try:
-        reader = store.reader(name, file)
-    except StoreError as error:
-        on_left_out(str(error))
-        return
-    for number in range(reader.groups):
+def _parts(store: Store, rules: Ruleset, workers: int, on_left_out: OnLeftOut) -> Iterator[_Part]:
+    """What was counted of each row group of a ruleset, and of its live matches."""
+    for _, file in store.files(rules.name):
         try:
-            tables = reader.group(number)
+            groups = RowGroups(store.archive_folder, rules, file, store.tombstones(file))
         except StoreError as error:
             on_left_out(str(error))
-        else:
-            matches, events = (t.filter(pc.invert(pc.is_in(t["match_id"], gone))) if gone else t for t in tables)
-            yield matches, events
+            continue
+        pins, inherited = store.pins(file), store.inherited(file)
+
+        def counted(
+            matches: pa.Table,
+            events: pa.Table,
+            pins: Mapping[int, int] = pins,
+            inherited: Mapping[int, int] = inherited,
+        ) -> _Part:
+            part = _Part(rules, inherited, len(matches), len(events))
+            part.add_group(matches, events, pins)
+            return part
+
+        for outcome in groups.each(counted, workers):
+            if isinstance(outcome, StoreError):
+                on_left_out(str(outcome))
+            else:
+                yield outcome
+    inherited = store.inherited()
+
+    def leave_out(match: int, why: str) -> None:
+        on_left_out(f"match {id_text(match)} is left out: {why}")
+
+    for logs in batches(store.live_logs(store.journal.ids(rules.name), leave_out)):
+        part = _Part(rules, inherited, len(logs), sum(len(log.events) for log in logs))
+        part.add_logs(logs)
+        yield part
 
 
-class _Count:
-    """Counts the effects of matches of one ruleset.
+@dataclass(slots=True)
+class _Part:
+    """What is counted of some matches of one ruleset.
 
     Attributes:
-        pins: the revision of each match of the file being counted that was promoted to another than its log names.
-        inherited: how many of its first events a fork among the matches being counted has from its parent. What they
-            force counts there.
+        inherited: how many of its first events a fork among them has from its parent. What they force counts there.
+        matches, events: how many there are.
+        masks: by variant, how many matches have the effects of a mask.
+        left_out: one line for each match that is not counted, and why.
     """
 
-    def __init__(self, coverage: Coverage, on_left_out: OnLeftOut) -> None:
-        self.coverage = coverage
-        self.rules = coverage.rules
-        self.pins: Mapping[int, int] = {}
-        self.inherited: Mapping[int, int] = {}
-        self._on_left_out = on_left_out
+    rules: Ruleset
+    inherited: Mapping[int, int]
+    matches: int
+    events: int
+    masks: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    left_out: list[str] = field(default_factory=list)
 
     def leave_out(self, match: int, why: object) -> None:
         """Say that a match is not counted."""
-        self._on_left_out(f"match {id_text(match)} is left out: {why}")
+        self.left_out.append(f"match {id_text(match)} is left out: {why}")
 
     def add_logs(self, logs: Sequence[Log]) -> None:
         """Count logs whose values are in their ranges, and whose rules are installed."""
@@ -110,7 +129,7 @@ class _Count:
             if isinstance(judged, Refused):
                 self.leave_out(log.match_id, judged)
             else:
-                self.coverage.add_matches(log.started.variant, Counter([judged.effects]))
+                self.masks[log.started.variant][judged.effects] += 1
 
     def _add_fork(self, log: Log) -> None:
         try:
@@ -123,31 +142,30 @@ class _Count:
             return
         shared = self.inherited[log.match_id]
         own = (effects for (seq, _), effects in zip(play.effective, play.effects, strict=True) if seq > shared)
-        self.coverage.add_matches(log.started.variant, Counter([reduce(or_, own, 0)]))
+        self.masks[log.started.variant][reduce(or_, own, 0)] += 1
 
-    def add_group(self, matches: pa.Table, events: pa.Table) -> None:
+    def add_group(self, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> None:
         """Count a row group, each match under the revision of the rules that it is played under: those of the ruleset's
         own events at once, where there are many, others one by one.
         """
         try:
             group = read_group(self.rules, matches, events)
         except (StoreError, *UNREADABLE) as error:
-            self._on_left_out(f"{len(matches):,} matches of {self.rules.name} are left out: {error}")
+            self.left_out.append(f"{len(matches):,} matches of {self.rules.name} are left out: {error}")
             return
         ids = matches["match_id"].to_numpy()
-        pinned = [self.pins.get(*row) for row in zip(ids.tolist(), matches["revision"].to_pylist(), strict=True)]
-        revisions = np.array([revision or 0 for revision in pinned], np.int64)
+        revisions = revisions_of(matches, pins)
         at_once = group.is_plain & ~group.is_strange & (len(matches) >= MANY)
         for revision in np.unique(revisions).tolist():
             own = revisions == revision
             if revision not in self.rules.revisions:
                 said = f"revision {revision} of {self.rules.name} is not installed"
-                self._on_left_out(f"{np.count_nonzero(own):,} matches are left out: {said}")
+                self.left_out.append(f"{np.count_nonzero(own):,} matches are left out: {said}")
                 continue
             if (own & at_once).any():
                 self._add_plain(self.rules.at(revision), group.only(own & at_once), ids[own & at_once])
             slow = np.flatnonzero(own & ~at_once).tolist()
-            self.add_logs([log for m in slow if (log := self._log(group, m, matches, events))])
+            self.add_logs([log for m in slow if (log := self._log(group, m, matches, events, pins))])
 
     def _add_plain(self, rules: Ruleset, group: Group, ids: np.ndarray[Any, Any]) -> None:
         found = Folder(rules, compiled(rules)).fold(group.corpus)
@@ -161,23 +179,22 @@ class _Count:
             masks = folded["effects"][is_legal & (group.corpus.setups["variant"] == number)]
             values, many = np.unique(masks, return_counts=True)
             if len(values):
-                counted = Counter(dict(zip(values.tolist(), many.tolist(), strict=True)))
-                self.coverage.add_matches(variant.name, counted)
+                self.masks[variant.name].update(dict(zip(values.tolist(), many.tolist(), strict=True)))
         for m in np.flatnonzero(~is_legal).tolist():
             name = rules.reasons[int(folded["reason"][m])]
             self.leave_out(int(ids[m]), Refused(int(folded["done"][m]) + 1, name.name, name.meaning))
 
-    def _log(self, group: Group, m: int, matches: pa.Table, events: pa.Table) -> Log | None:
+    def _log(self, group: Group, m: int, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Log | None:
         """Match number m of a row group, if it can be read."""
         first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
         match = matches["match_id"][m].as_py()
         try:
             if group.is_strange[m]:
-                raise ValueError("a column is filled that its event does not have")
+                raise ValueError(STRANGE)
             log = next(rows_to_logs(self.rules, matches.slice(m, 1), events.slice(first, last - first)))
             started = valid_started(self.rules, log.started)
             own = [valid(self.rules, event) for event in log.events]
-            return replace(log, started=started, events=own, promoted=self.pins.get(match))
+            return replace(log, started=started, events=own, promoted=pins.get(match))
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             self.leave_out(match, f"it cannot be read: {error}")
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -108,7 +109,7 @@ def _count_stored(
     with context.store() as store, store.journal.reading(), Progress("counting") as progress:
         counts = store.counts().items()
         compile_rules([n for n, many in counts if only in (None, n) and n in names() and max(many) >= MANY])
-        count_stored(found, store, only, on_left_out, progress)
+        count_stored(found, store, only, os.cpu_count() or 1, on_left_out, progress)
         for name, many in counts:
             if name in found:
                 found[name].left_out = sum(many) - found[name].matches.total()

@@ -47,10 +47,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def counted(store: Store, only: str | None = None) -> tuple[Coverages, list[str]]:
+def counted(store: Store, only: str | None = None, workers: int = 1) -> tuple[Coverages, list[str]]:
     found: Coverages = {}
     left_out: list[str] = []
-    count_stored(found, store, only, left_out.append, quiet)
+    count_stored(found, store, only, workers, left_out.append, quiet)
     return found, left_out
 
 
@@ -93,7 +93,7 @@ def test_live_and_archived_ones(store: Store, many: bool, monkeypatch: pytest.Mo
         assert of("blokus", found)["classic", "skipped"] == 6
         archive_all(store)
     filled(store)
-    assert of("blokus", counted(store)[0]) == expected(store)
+    assert of("blokus", counted(store, workers=3)[0]) == expected(store)
 
 
 def test_what_was_deleted_or_brought_back_counts_once(store: Store) -> None:
