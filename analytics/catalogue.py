@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from kifold.analytics.duplicates import duplicates_query
 from kifold.analytics.plies import PLY_COLUMNS, no_plies, ply_tables
-from kifold.analytics.sources import OnLeftOut, Source, installed, not_installed, quoted, source_of
+from kifold.analytics.sources import FORKS, PINS, OnLeftOut, Source, beside, installed, not_installed, quoted, source_of
 from kifold.core.events import Undone, kind_of, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.records import Slot
@@ -101,6 +101,7 @@ def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut, plies:
     chosen = installed(on_left_out) if only is None else [only]
     found = Catalogue()
     with store.journal.reading():  # a match that is archived meanwhile is there once
+        found.tables.update(beside(store))
         for rules in chosen:
             _add_ruleset(found, store, rules, on_left_out)
             if plies is None or rules.name in plies:
@@ -131,22 +132,22 @@ def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut, plies:
 
 
 def _add_ruleset(found: Catalogue, store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> None:
-    name, source = rules.name, source_of(store, rules, on_left_out)
+    name, source, has_forks = rules.name, source_of(store, rules, on_left_out), FORKS in found.tables
     found.tables.update(source.tables)
-    for part, query in source.queries.items():
-        found.views[f"_{name}_{part}"] = query
+    found.views[f"_{name}_matches"] = _with_promoted(source.queries["matches"], has_pins=PINS in found.tables)
+    found.views[f"_{name}_events"] = source.queries["events"]
     setup = f" REPLACE ({_setup_in_words(rules)} AS setup)" if fields_of(rules.setup) else ""
-    joined = f" LEFT JOIN (SELECT match_id, parent, forked_at FROM _forks_{name}) USING (match_id)"
+    joined = f" LEFT JOIN (SELECT match_id, parent, forked_at FROM {FORKS}) USING (match_id)"
     found.views[f"{name}_matches"] = (
-        f"SELECT *{setup}{'' if source.has_forks else NO_FORK}, '{name}' AS ruleset "
-        f"FROM _{name}_matches{joined if source.has_forks else ''}"
+        f"SELECT *{setup}{'' if has_forks else NO_FORK}, '{name}' AS ruleset "
+        f"FROM _{name}_matches{joined if has_forks else ''}"
     )
-    found.views[f"{name}_log"] = _log_query(rules, source)
+    found.views[f"{name}_log"] = _log_query(rules, source, has_forks=has_forks)
     # What was taken back does not count, and neither does taking it back.
     counts = f" WHERE NOT undone AND event IS DISTINCT FROM '{kind_of(Undone)}'" if source.has_undone else ""
     found.views[f"{name}_events"] = f"SELECT * EXCLUDE (undone) FROM {name}_log{counts}"
     found.views[f"{name}_scores"] = _scores_query(rules)
-    found.views[f"_{name}_duplicates"] = duplicates_query(rules, has_forks=source.has_forks)
+    found.views[f"_{name}_duplicates"] = duplicates_query(rules, has_forks=has_forks)
 
 
 def _add_plies(found: Catalogue, rules: Ruleset, tables: Mapping[str, pa.Table], query: str) -> None:
@@ -159,13 +160,23 @@ def _add_plies(found: Catalogue, rules: Ruleset, tables: Mapping[str, pa.Table],
         for slot in components(rules)
     ]
     phase = f"{_in_words('phase', rules.phases)}::VARCHAR AS phase"
-    inherited, forks = _inherited(rules.name, has_forks=f"_forks_{rules.name}" in found.tables)
+    inherited, forks = _inherited(has_forks=FORKS in found.tables)
     said = {"ruleset": f"'{rules.name}' AS ruleset", "phase": phase, "inherited": inherited}
     columns = ", ".join([*(said.get(one, one) for one in PLY_COLUMNS), *lists])
     found.views[f"{rules.name}_plies"] = f"SELECT {columns} FROM _{rules.name}_plies{forks}"
 
 
-def _log_query(rules: Ruleset, source: Source) -> str:
+def _with_promoted(matches: str, *, has_pins: bool) -> str:
+    """The rows of `matches` with the revision that each was promoted to."""
+    if not has_pins:
+        return f"SELECT *, NULL::SMALLINT AS promoted FROM ({matches})"
+    return (
+        f"SELECT m.*, nullif(p.promoted, m.revision) AS promoted FROM ({matches}) AS m "
+        f"LEFT JOIN {PINS} AS p ON p.match_id = m.match_id"
+    )
+
+
+def _log_query(rules: Ruleset, source: Source, *, has_forks: bool) -> str:
     kinds = " ".join(f"WHEN {tag_of(event)} THEN '{kind_of(event)}'" for event in rules.known)
     columns = ", ".join(
         f"{_word(field, _column(rules, field.name))} AS {_name(field.name)}" for field in columns_of(rules).values()
@@ -177,18 +188,18 @@ def _log_query(rules: Ruleset, source: Source) -> str:
             f"EXISTS (SELECT 1 FROM {rows} AS u WHERE u.match_id = e.match_id AND u.tag = {tag_of(Undone)} "
             "AND u.seq > e.seq AND u.back_to < e.seq)"
         )
-    inherited, forks = _inherited(rules.name, has_forks=source.has_forks)
+    inherited, forks = _inherited(has_forks=has_forks)
     return (
         f"SELECT match_id, seq, CASE tag {kinds} END AS event, {columns}, {undone} AS undone, {inherited} "
         f"FROM {rows} AS e{forks}"
     )
 
 
-def _inherited(name: str, *, has_forks: bool) -> tuple[str, str]:
+def _inherited(*, has_forks: bool) -> tuple[str, str]:
     """A column that says whether a fork has an event from its parent, and what has to be joined for it."""
     if not has_forks:
         return "false AS inherited", ""
-    forks = f"(SELECT match_id, n_inherited FROM _forks_{name}) AS f"
+    forks = f"(SELECT match_id, n_inherited FROM {FORKS}) AS f"
     return "seq <= coalesce(f.n_inherited, 0) AS inherited", f" LEFT JOIN {forks} USING (match_id)"
 
 

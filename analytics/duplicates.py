@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kifold.analytics.sources import FORKS
 from kifold.core.events import Noted, kind_of
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
@@ -21,7 +22,7 @@ def duplicates_query(rules: Ruleset, *, has_forks: bool) -> str:
     columns = ", ".join(["event", *(f'"{column}"' for column in columns_of(rules))])
     family, joined = "match_id", ""
     if has_forks:
-        family, joined = "coalesce(f.family, match_id)", f"LEFT JOIN _forks_{name} AS f USING (match_id)"
+        family, joined = "coalesce(f.family, match_id)", f"LEFT JOIN {FORKS} AS f USING (match_id)"
     return f"""
     WITH played AS (
         SELECT match_id, string_agg(printf('%016x', hash({columns})), '' ORDER BY seq) AS played

@@ -10,6 +10,7 @@ import duckdb
 from kifold.analytics.intervals import wilson
 from kifold.analytics.query import Answer, QueryError, run, stream
 from kifold.analytics.scores import group_columns
+from kifold.analytics.sources import FORKS
 from kifold.core.codec import lifted, valid_started
 from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import fields_of
@@ -110,7 +111,7 @@ def _prefixes(
     counting AS (
         SELECT * FROM prefixes JOIN _{rules.name}_matches USING (match_id)
         WHERE finished AND variant = coalesce($variant, variant)),
-    once AS ({_once(connection, rules)})
+    once AS ({_once(connection)})
     SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts} FROM once GROUP BY ALL"""
     values = {"depth": depth, "reach": _reach(connection, rules, depth), "variant": variant}
     for name, revision, schema, options, seats, setup, events, n, *first in stream(connection, query, values).rows:
@@ -136,13 +137,12 @@ def _read(rules: Ruleset, row: dict[str, Any], events: list[dict[str, Any]]) -> 
         raise QueryError(said, is_of_data=True) from error
 
 
-def _once(connection: duckdb.DuckDBPyConnection, rules: Ruleset) -> str:
+def _once(connection: duckdb.DuckDBPyConnection) -> str:
     """Those of the matches that are `counting` that count for their beginning."""
-    forks = f"_forks_{rules.name}"
-    if not run(connection, "SELECT 1 FROM duckdb_columns() WHERE table_name = $name", {"name": forks}).rows:
+    if not run(connection, "SELECT 1 FROM duckdb_columns() WHERE table_name = $name", {"name": FORKS}).rows:
         return "FROM counting"
     return (
-        f"SELECT counting.* FROM counting LEFT JOIN {forks} USING (match_id) QUALIFY NOT is_shared OR "
+        f"SELECT counting.* FROM counting LEFT JOIN {FORKS} USING (match_id) QUALIFY NOT is_shared OR "
         "row_number() OVER (PARTITION BY coalesce(family, match_id), events ORDER BY is_shared, match_id) = 1"
     )
 

@@ -29,6 +29,7 @@ OnLeftOut = Callable[[str], None]
 PARTS = ("matches", "events")
 READ = "hive_partitioning = false, union_by_name = true"
 """How files are read: one that is older than a column has null there."""
+FORKS, PINS = "_forks", "_pins"
 FORKS_SCHEMA = pa.schema(
     [
         pa.field("match_id", pa.int64()),
@@ -47,17 +48,15 @@ class Source:
     """The rows of one ruleset.
 
     Attributes:
-        tables: what has to lie in the database, by name: the live matches, their events, which matches of which files
-            were deleted or replaced, the forks, and which were promoted.
+        tables: what has to lie in the database, by name: the live matches, their events, and which matches of which
+            files were deleted or replaced.
         queries: for `matches` and `events` a query for all rows, live and archived.
         has_undone: whether anything may ever have been taken back: then the views have to look for it.
-        has_forks: whether a match is a fork; the same.
     """
 
     tables: dict[str, pa.Table]
     queries: dict[str, str]
     has_undone: bool
-    has_forks: bool
 
 
 def source_of(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> Source:
@@ -81,47 +80,34 @@ def source_of(store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> Source:
                 *_holed(store, name, holed, at),
             ]
         )
-    forks = _forks(store, name)
-    if len(forks):
-        tables[f"_forks_{name}"] = forks
-    queries["matches"] = _with_promoted(store, tables, queries["matches"])
-    return Source(tables, queries, _may_be_undone(store, rules, live_events), len(forks) > 0)
+    return Source(tables, queries, _may_be_undone(store, rules, live_events))
 
 
-def _forks(store: Store, name: str) -> pa.Table:
-    """The forks of a ruleset.
+def beside(store: Store) -> dict[str, pa.Table]:
+    """What stands in the journal beside matches, of all rulesets, by name: `_forks` and `_pins`, if there are any.
 
-    `n_inherited` is how many of its first events a fork has from its parent; none when the parent was deleted, since
-    nobody else has them then. `family` is one of the match and all that go back to the same one: the first of them.
+    `_pins` says which revision a match was promoted to. Of `_forks`, `n_inherited` is how many of its first events a
+    fork has from its parent; none when the parent was deleted, since nobody else has them then. `family` is one of the
+    match and all that go back to the same one: the first of them.
     """
-    held = (
-        "SELECT match FROM forks WHERE EXISTS (SELECT 1 FROM matches WHERE id = match AND ruleset = ?) OR EXISTS "
-        "(SELECT 1 FROM archived AS a JOIN files ON files.id = file WHERE a.match = forks.match AND ruleset = ?)"
-    )
-    of_ruleset = [match for (match,) in store.journal.rows(held, (name, name))]
-    forks = store.forks()
-    parents = store.held({fork.parent for fork in forks.values()})
-    rows = []
-    for match in of_ruleset:
-        fork = forks[match]
-        family = match
-        while family in forks and forks[family].parent in parents:
-            family = forks[family].parent
-        inherited = fork.inherited if fork.parent in parents else 0
-        rows.append(dict(zip(FORKS_SCHEMA.names, (match, fork.parent, fork.at_seq, inherited, family), strict=True)))
-    return pa.Table.from_pylist(rows, FORKS_SCHEMA)
+    forks, pins = store.forks(), store.pins()
+    held = store.held({fork.parent for fork in forks.values()})
+    above = {match: fork.parent for match, fork in forks.items() if fork.parent in held}
 
+    def family(match: int) -> int:
+        while match in above:
+            match = above[match]
+        return match
 
-def _with_promoted(store: Store, tables: dict[str, pa.Table], matches: str) -> str:
-    """The rows of `matches` with the revision that each was promoted to; its table is added where there is one."""
-    pins = store.pins()
-    if not pins:
-        return f"SELECT *, NULL::SMALLINT AS promoted FROM ({matches})"
-    tables["_pins"] = pa.table([list(pins), list(pins.values())], PINS_SCHEMA)
-    return (
-        f"SELECT m.*, nullif(p.promoted, m.revision) AS promoted FROM ({matches}) AS m "
-        "LEFT JOIN _pins AS p ON p.match_id = m.match_id"
-    )
+    of_forks = [
+        (match, fork.parent, fork.at_seq, fork.inherited if match in above else 0, family(match))
+        for match, fork in forks.items()
+    ]
+    found = {
+        FORKS: pa.table([list(one) for one in zip(*of_forks, strict=True)], FORKS_SCHEMA) if forks else None,
+        PINS: pa.table([list(pins), list(pins.values())], PINS_SCHEMA) if pins else None,
+    }
+    return {name: table for name, table in found.items() if table is not None}
 
 
 def installed(on_left_out: OnLeftOut) -> list[Ruleset]:

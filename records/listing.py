@@ -9,6 +9,8 @@ from kifold.records.ids import id_text, parse_id
 from kifold.records.journal import Journal
 from kifold.records.log import Fork
 
+ARCHIVED_IN = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
+
 
 class Listing:
     """The questions to the list of what a store has.
@@ -76,14 +78,17 @@ class Listing:
         """The revision of each match that was promoted to another than its log names, of one archive file or all."""
         if file is None:
             return dict(self.journal.rows("SELECT match, revision FROM pins"))
-        query = (
-            "SELECT match, revision FROM pins JOIN archived USING (match) JOIN files ON files.id = file WHERE name = ?"
-        )
-        return dict(self.journal.rows(query, (file,)))
+        return dict(self.journal.rows(f"SELECT match, revision FROM pins WHERE match IN ({ARCHIVED_IN})", (file,)))
 
-    def forks(self) -> dict[int, Fork]:
-        """Where each match that is a fork left the one that it continues, in the order in which they were made."""
-        rows = self.journal.rows("SELECT match, parent, at_seq, inherited FROM forks ORDER BY number")
+    def forks(self, file: str | None = None) -> dict[int, Fork]:
+        """Where each match that is a fork left the one that it continues, in the order in which that was done: those of
+        one archive file, or all.
+        """
+        query = "SELECT match, parent, at_seq, inherited FROM forks {} ORDER BY number"
+        if file is None:
+            rows = self.journal.rows(query.format(""))
+        else:
+            rows = self.journal.rows(query.format(f"WHERE match IN ({ARCHIVED_IN})"), (file,))
         return {match: Fork(*fork) for match, *fork in rows}
 
     def inherited(self, file: str | None = None) -> dict[int, int]:
@@ -96,8 +101,7 @@ class Listing:
         )
         if file is None:
             return dict(self.journal.rows(query.format("SELECT id FROM matches")))
-        archived = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
-        return dict(self.journal.rows(query.format(archived), (file,)))
+        return dict(self.journal.rows(query.format(ARCHIVED_IN), (file,)))
 
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""

@@ -230,13 +230,12 @@ class Store(Listing):
         # A connection of its own holds the moment, so that the files of then stay, and the caller may write meanwhile.
         with closing(Journal(self.journal.path, create=False)) as journal, journal.reading():
             then = Listing(journal)
-            pins, forks = then.pins(), then.forks()
             for match in journal.ids(of):
                 # Another process may have archived it meanwhile, or deleted it.
                 with suppress(NoSuchMatch):
                     yield self.log(match)
             for ruleset_name, name in then.files(of):
-                gone = then.tombstones(name)
+                gone, pins, forks = then.tombstones(name), then.pins(name), then.forks(name)
                 for log in self.reader(ruleset_name, name).logs():
                     if log.match_id not in gone:
                         log.promoted, log.fork = pins.get(log.match_id), forks.get(log.match_id)
