@@ -17,7 +17,7 @@ from kifold.core.registry import pinned, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.records.formats import Record, Rejected
 from kifold.records.formats.jsonl import JSONL
-from kifold.replay.exercised import EFFECT, Item, Tried, exercised, items
+from kifold.replay.coverage_golden import EFFECT, Item, Tried, exercised, items
 from kifold.replay.golden import LOGS, Fold, case_names, folds_path, probe_event, read_folds
 from kifold.replay.timeline import Timeline
 

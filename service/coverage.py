@@ -104,7 +104,7 @@ def _count_stored(
 ) -> None:
     from kifold.core.registry import names
     from kifold.records.judge import MANY
-    from kifold.replay.effects import count_stored
+    from kifold.replay.coverage_stored import count_stored
 
     with context.store() as store, store.journal.reading(), Progress("counting") as progress:
         counts = store.counts().items()

@@ -27,7 +27,7 @@ from kifold.records.ids import derived_id
 from kifold.records.judge import fingerprint
 from kifold.records.log import Log
 from kifold.replay.coverage import Coverage, Coverages, count_golden, golden_files
-from kifold.replay.exercised import READING, exercised, others, reading, values_of
+from kifold.replay.coverage_golden import READING, exercised, others, reading, values_of
 from kifold.replay.golden import LOGS, Fold, Probe, fold_of, folds_path, read_folds, standing_as_json, write_folds
 
 FOLDER = Path(__file__).parent / "golden"

@@ -13,7 +13,7 @@ from kifold.core.registry import ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.blokus.declaration import Pass
 from kifold.core.rulesets.nibble import NIBBLE
-from kifold.replay.exercised import EFFECT, READING, REASON, Item, Tried, exercised, items, others, reading
+from kifold.replay.coverage_golden import EFFECT, READING, REASON, Item, Tried, exercised, items, others, reading
 from kifold.replay.golden import Fold, fold_of
 from tests.core.toy import RACE, Roll, Step
 from tests.golden_logs import FOLDER, read_logs

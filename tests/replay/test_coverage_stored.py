@@ -27,9 +27,9 @@ from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay import effects
+from kifold.replay import coverage_stored
 from kifold.replay.coverage import Coverages
-from kifold.replay.effects import count_stored
+from kifold.replay.coverage_stored import count_stored
 from tests.core.toy import FACES, MADE_ROLL_DUE, NO_ROLL_DUE, RACE, ROLL, Roll, race
 from tests.rulesets.matches import random_log
 from tests.stores import archive_all, fill, quiet, record
@@ -82,7 +82,7 @@ def filled(store: Store) -> None:
 
 @both_ways
 def test_live_and_archived_ones(store: Store, many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (judge, effects):
+    for module in (judge, coverage_stored):
         monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
     filled(store)
     for _ in range(2):
@@ -110,7 +110,7 @@ def test_what_a_fork_has_from_its_parent_counts_there(
     store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Live and archived, with corrections, of a fork too; and in the fork itself when the parent is gone."""
-    for module in (judge, effects):
+    for module in (judge, coverage_stored):
         monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
     installed(RACE)
     parents = raced(store, 6)
@@ -186,7 +186,7 @@ def raced(store: Store, matches: int) -> list[Log]:
 def test_each_match_is_folded_under_its_revision(
     store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (judge, effects):
+    for module in (judge, coverage_stored):
         monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
     installed(RACE)
     logs = raced(store, 10)
@@ -210,7 +210,7 @@ def test_each_match_is_folded_under_its_revision(
 def test_what_is_illegal_is_left_out_and_said(
     store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (judge, effects):
+    for module in (judge, coverage_stored):
         monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
     installed(RACE)
     logs = raced(store, 12)
@@ -250,7 +250,7 @@ def test_what_is_damaged_is_left_out_and_said(store: Store) -> None:
 def test_a_value_that_no_writer_wrote(
     store: Store, column: str, value: object, many: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (judge, effects):
+    for module in (judge, coverage_stored):
         monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
     fill(store)
     archive_all(store)
@@ -274,5 +274,5 @@ def test_a_ruleset_or_revision_that_is_not_installed(
     found, left_out = counted(store)
     assert left_out == ["4 matches are left out: revision 1 of blokus is not installed"]
     assert found["blokus"].matches == {}
-    monkeypatch.setattr(effects, "names", list)
+    monkeypatch.setattr(coverage_stored, "names", list)
     assert counted(store) == ({}, ["4 matches of blokus are left out: this ruleset is not installed"])
