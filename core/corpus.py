@@ -53,6 +53,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.setups)
 
+    @property
+    def arrays(self) -> tuple[np.ndarray[Any, Any], ...]:
+        """What every loop takes first."""
+        return self.setups, self.events, self.starts
+
     def part(self, first: int, last: int) -> Corpus:
         """The matches from number `first` on, up to before number `last`."""
         starts = self.starts[first : last + 1]
@@ -187,9 +192,7 @@ class Folder:
             np.zeros((snapshots, essential_size(self.ruleset.state)), np.uint8),
         )
         taken = self.code.loops["fold_corpus"](
-            corpus.setups,
-            corpus.events,
-            corpus.starts,
+            *corpus.arrays,
             self.state,
             self.state_bytes,
             folded.matches,
@@ -205,9 +208,7 @@ class Folder:
         kept = np.zeros((len(corpus.events) + count, size), np.uint8)
         matches, results = np.zeros(count, MATCH), np.zeros(count, dtype_of(self.ruleset.result))
         seats = np.zeros(len(corpus.events), np.int8)
-        self.code.loops["fold_states"](
-            corpus.setups, corpus.events, corpus.starts, self.state, self.state_bytes, matches, results, seats, kept
-        )
+        self.code.loops["fold_states"](*corpus.arrays, self.state, self.state_bytes, matches, results, seats, kept)
         return States(matches, results, seats, kept.view(essential_dtype(self.ruleset.state))[:, 0])
 
     def position(self, corpus: Corpus, match: int, ply: int) -> int:
@@ -232,9 +233,7 @@ class Folder:
     def count_legal(self, corpus: Corpus) -> np.ndarray[Any, Any]:
         """How many legal events there were before every event of a corpus of legal matches: int32, one per event."""
         counts = np.zeros(len(corpus.events), np.int32)
-        longest = self.code.loops["count_legal"](
-            corpus.setups, corpus.events, corpus.starts, self.state, self.state_bytes, self.out, counts
-        )
+        longest = self.code.loops["count_legal"](*corpus.arrays, self.state, self.state_bytes, self.out, counts)
         if longest > len(self.out):
             self._grow(longest)
             return self.count_legal(corpus)
@@ -245,15 +244,7 @@ class Folder:
         room = len(corpus.events)
         found = Plies(np.zeros(len(corpus), LISTED), np.zeros(room, PLY), np.zeros(room, dtype_of(self.ruleset.result)))
         longest = self.code.loops["list_plies"](
-            corpus.setups,
-            corpus.events,
-            corpus.starts,
-            self.state,
-            self.state_bytes,
-            self.out,
-            found.matches,
-            found.plies,
-            found.results,
+            *corpus.arrays, self.state, self.state_bytes, self.out, found.matches, found.plies, found.results
         )
         if longest > len(self.out):
             self._grow(longest)

@@ -17,16 +17,8 @@ from kifold.core.rules import Rules
 from kifold.core.ruleset import NOBODY, SNAPSHOT
 
 if TYPE_CHECKING:
-    set_up: Any = None
-    check: Any = None
-    apply: Any = None
-    legal: Any = None
-    turn: Any = None
-    actor: Any = None
-    result: Any = None
-    greedy: Any = None
-    phase: Any = None
-    chance: Any = None
+    open_name: Any = None
+    set_up = check = apply = legal = turn = actor = result = greedy = phase = chance = open_name
 
 SETUP_REFUSED = -1
 """What is said of a match whose setup the rules refuse."""

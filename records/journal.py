@@ -257,12 +257,10 @@ class Journal:
             return f"event {first} is missing" + (f" (and {more:,} more)" if more else "")
         if there != list(range(1, len(there) + 1)) or row[1] != len(there):
             return NOT_AS_WRITTEN
-        hashed = blake2b(digest_size=DIGEST_SIZE)
-        for data in (row[0], *(data for _, data in events)):
-            if not isinstance(data, bytes):
-                return NOT_AS_WRITTEN
-            hashed.update(data)
-        return None if hashed.digest() == row[2] else NOT_AS_WRITTEN
+        log = [row[0], *(data for _, data in events)]
+        if not all(isinstance(data, bytes) for data in log):
+            return NOT_AS_WRITTEN
+        return None if blake2b(b"".join(log), digest_size=DIGEST_SIZE).digest() == row[2] else NOT_AS_WRITTEN
 
     def promoted(self, match: int) -> int | None:
         """The revision that a match was promoted to; None where it is played under the one that its log names."""
