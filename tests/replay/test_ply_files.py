@@ -86,7 +86,8 @@ def test_row_groups_come_in_order_from_several_threads(store: Store) -> None:
             judged = judge_log(BLOKUS, log.started, log.events)
             assert isinstance(judged, Judged)
             writer.add(log, judged, is_live=True)
-            writer._write_pending()  # each match is a row group of its own
+            writer._write_pending()
+            writer._write_parts()  # each match is a row group of its own
     assert make(store, workers=3) == (6, [])
     assert pq.read_metadata(places(store)[1]).num_row_groups == 6
     assert rows(store) == expected(store)
