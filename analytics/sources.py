@@ -16,6 +16,7 @@ from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.archive import file_hash, paths
 from kifold.records.errors import StoreError
+from kifold.records.forking import without_cycles
 from kifold.records.ids import id_text
 from kifold.records.judge import Judged, judge_logs
 from kifold.records.log import batches
@@ -90,7 +91,7 @@ def beside(store: Store) -> dict[str, pa.Table]:
     fork has from its parent; none when the parent was deleted, since nobody else has them then. `family` is one of the
     match and all that go back to the same one: the first of them.
     """
-    forks, pins = store.forks(), store.pins()
+    forks, pins = without_cycles(store.forks()), store.pins()
     held = store.held({fork.parent for fork in forks.values()})
     above = {match: fork.parent for match, fork in forks.items() if fork.parent in held}
 

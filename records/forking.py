@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kifold.core.play import fold
 from kifold.records.ids import new_id
@@ -58,6 +58,24 @@ def fork(store: Store, match: int, seq: int) -> int:
     return made.match_id
 
 
+def without_cycles(forks: Mapping[int, Fork]) -> dict[int, Fork]:
+    """The forks but for those that go back to themselves, which are taken for matches begun by themselves.
+
+    Only damage brings that about, and whoever goes from fork to parent has to come to an end all the same.
+    """
+    done: set[int] = set()
+    cyclic: set[int] = set()
+    for match in forks:
+        way: dict[int, int] = {}
+        while match in forks and match not in done and match not in way:
+            way[match] = len(way)
+            match = forks[match].parent
+        if match in way:
+            cyclic.update(list(way)[way[match] :])
+        done.update(way)
+    return {match: fork for match, fork in forks.items() if match not in cyclic}
+
+
 def in_families(store: Store, matches: Iterable[int], *, whole: bool) -> list[int]:
     """Matches in an order in which a fork comes after its parent and after the parent's earlier forks with theirs.
 
@@ -67,7 +85,7 @@ def in_families(store: Store, matches: Iterable[int], *, whole: bool) -> list[in
     """
     children: dict[int, list[int]] = {}
     chosen = dict.fromkeys(matches)
-    forks = store.forks()
+    forks = without_cycles(store.forks())
     for match, made in forks.items():
         children.setdefault(made.parent, []).append(match)
     if whole:

@@ -20,6 +20,7 @@ from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import judge
 from kifold.records.archive import paths
 from kifold.records.errors import StoreError
+from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.analytics.conftest import Kifold
@@ -55,6 +56,22 @@ def test_a_match_that_moves_between_journal_and_archive_is_counted_once(store: S
         events = run(sql, "SELECT match_id, count(*), max(seq) FROM events GROUP BY ALL ORDER BY ALL").rows
     lengths = sorted((log.match_id, len(log.events)) for log in store.logs())
     assert events == [(match, length, length) for match, length in lengths]
+
+
+def test_forks_that_go_back_to_themselves_are_counted_like_matches_begun_by_themselves(store: Store) -> None:
+    root = record(store, 0)
+    one = fork(store, root, 9)
+    two, alone = fork(store, one, 9), fork(store, root, 9)
+    below = fork(store, two, 9)
+    with store.journal.writing() as db:
+        db.execute("UPDATE forks SET parent = ? WHERE match = ?", (two, one))
+        db.execute("UPDATE forks SET parent = match WHERE match = ?", (alone,))
+    with connect(store, BLOKUS) as sql:
+        rows = run(sql, "SELECT match_id, parent, count(*) FILTER (inherited) FROM matches JOIN events "
+                        "USING (match_id) GROUP BY ALL ORDER BY ALL").rows  # fmt: skip
+        assert run(sql, "SELECT family FROM _forks_blokus").rows == [(two,)]
+    of_match = {match: (parent, inherited) for match, parent, inherited in rows}
+    assert of_match == {root: (None, 0), one: (None, 0), two: (None, 0), alone: (None, 0), below: (two, 9)}
 
 
 def test_a_match_that_another_process_archives_meanwhile_is_counted_once(

@@ -13,7 +13,7 @@ from kifold.core.play import Play
 from kifold.core.registry import ruleset
 from kifold.core.samples import started_with_chance
 from kifold.records.errors import NoSuchMatch
-from kifold.records.forking import end_of_ply, fork, in_families
+from kifold.records.forking import end_of_ply, fork, in_families, without_cycles
 from kifold.records.log import Fork
 from kifold.records.store import Store
 from kifold.replay.timeline import Timeline
@@ -203,6 +203,20 @@ def test_families_stand_together_and_forks_in_the_order_in_which_they_were_made(
                     assert len(between) == place - parent - 1, "nothing but forks between them"
                     siblings = [one for one in between if forks[one].parent == forks[match].parent]
                     assert all(matches.index(one) < matches.index(match) for one in siblings)
+
+
+def test_forks_that_go_back_to_themselves_are_there_once_like_matches_begun_by_themselves(store: Store) -> None:
+    root = record(store, 0, 4)
+    one = fork(store, root, 2)
+    two, alone = fork(store, one, 2), fork(store, root, 2)
+    below = fork(store, two, 1)
+    with store.journal.writing() as db:
+        db.execute("UPDATE forks SET parent = ? WHERE match = ?", (two, one))
+        db.execute("UPDATE forks SET parent = match WHERE match = ?", (alone,))
+    assert set(without_cycles(store.forks())) == {below}
+    assert in_families(store, [below, alone, two, one, root], whole=False) == [alone, two, below, one, root]
+    assert in_families(store, [two], whole=True) == [two, below]
+    assert in_families(store, [below], whole=False) == [below]
 
 
 def fork_all(folder: str, match: int, count: int) -> None:
