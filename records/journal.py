@@ -293,7 +293,7 @@ class Journal:
 
     def ids(self, ruleset_name: str | None = None, *, only_over: bool = False) -> list[int]:
         """The ids of live matches, ascending; of one ruleset, and with `only_over` only those that have ended."""
-        query = "SELECT id FROM matches WHERE (? IS NULL OR ruleset = ?) AND is_over >= ? ORDER BY id"
+        query = "SELECT id FROM matches WHERE (? IS NULL OR ruleset = ?) AND (NOT ? OR is_over = 1) ORDER BY id"
         return [row[0] for row in self.rows(query, (ruleset_name, ruleset_name, only_over))]
 
 

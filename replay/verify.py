@@ -203,6 +203,7 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
 
 
 NOT_INSTALLED = "this ruleset is not installed"
+NO_TRUTH = "whether it has ended is no truth value"
 NOT_THE_BYTES = "not the bytes that were written"
 LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ? ORDER BY match"
 
@@ -247,4 +248,6 @@ def _verify_live(store: Store, match: int, judging: Judging) -> tuple[list[Verdi
         return [unread(match, name, DAMAGED, str(error))], 0
     if log.started.ruleset != name:
         return [unread(match, name, DAMAGED, f"its log is one of {log.started.ruleset}")], len(log.events)
+    if is_over not in (0, 1):
+        return [unread(match, name, DAMAGED, NO_TRUTH)], len(log.events)
     return [judging.live(log, digest, is_over=bool(is_over))], len(log.events)

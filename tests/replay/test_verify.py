@@ -116,6 +116,15 @@ def test_diverged_where_the_journal_says_that_a_match_is_over(store: Store) -> N
     assert verdicts_of(store.folder) == [("diverged", "at the end (whether it ended)")]
 
 
+@pytest.mark.parametrize("value", [-1, 2, 1.5, "x", b"1"])
+def test_no_value_beside_a_live_match_hides_it(store: Store, value: Any) -> None:
+    match = record(store, 0)
+    change(store, "UPDATE matches SET is_over = ?", (value,))
+    assert verdicts_of(store.folder) == [("damaged", "whether it has ended is no truth value")]
+    assert (store.journal.ids(), store.journal.ids("blokus")) == ([match], [match])
+    assert store.journal.ids(only_over=True) == []
+
+
 def test_a_log_of_another_ruleset_than_is_listed(store: Store) -> None:
     record(store, 0, 7)
     change(store, "UPDATE matches SET ruleset = 'chipstack'")
