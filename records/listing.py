@@ -70,15 +70,20 @@ class Listing:
         return [row[0] for row in self.journal.rows(query, (ruleset_name,))]
 
     def tombstones(self, file: str) -> set[int]:
-        """Ids of the matches in an archive file that were deleted or replaced."""
-        query = "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ?"
+        """Ids of the matches in an archive file that were deleted or replaced. What is no id covers none."""
+        query = (
+            "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ? AND typeof(match) = 'integer'"
+        )
         return {row[0] for row in self.journal.rows(query, (file,))}
 
     def pins(self, file: str | None = None) -> dict[int, int]:
-        """The revision of each match that was promoted to another than its log names, of one archive file or all."""
+        """The revision of each match that was promoted to another than its log names, of one archive file or all. What is
+        no number is none.
+        """
+        query = "SELECT match, revision FROM pins WHERE typeof(revision) = 'integer'"
         if file is None:
-            return dict(self.journal.rows("SELECT match, revision FROM pins"))
-        return dict(self.journal.rows(f"SELECT match, revision FROM pins WHERE match IN ({ARCHIVED_IN})", (file,)))
+            return dict(self.journal.rows(query))
+        return dict(self.journal.rows(f"{query} AND match IN ({ARCHIVED_IN})", (file,)))
 
     def forks(self, file: str | None = None) -> dict[int, Fork]:
         """Where each match that is a fork left the one that it continues, in the order in which that was done: those of

@@ -161,6 +161,7 @@ def archive_files(folder: Path) -> list[tuple[str, str]]:
 FAULTS = (
     ("live matches are archived too", "SELECT 1 FROM matches WHERE id IN (SELECT match FROM archived)"),
     ("matches lie in files that are not listed", "SELECT 1 FROM archived WHERE file NOT IN (SELECT id FROM files)"),
+    ("rows of deleted matches name none", "SELECT 1 FROM tombstones WHERE typeof(match) <> 'integer'"),
     ("events belong to no match", "SELECT 1 FROM events WHERE match NOT IN (SELECT id FROM matches)"),
 )
 
@@ -188,7 +189,9 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
         return
     before = len(report.unreadable)
     places = paths(store.archive_folder, name, file)
-    [hashes] = store.journal.rows("SELECT matches_hash, events_hash FROM files WHERE name = ?", (file,))
+    [(*hashes, matches, events)] = store.journal.rows(
+        "SELECT matches_hash, events_hash, matches, events FROM files WHERE name = ?", (file,)
+    )
     for place, written in zip(places, hashes, strict=True):
         with suppress(OSError):  # that is said below
             if file_hash(place) != written:
@@ -198,8 +201,13 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
     if missing := len(np.setdiff1d(listed, found)):
         report.not_readable += missing
         report.in_files += 1
-    if len(report.unreadable) == before and not np.array_equal(found, listed):
+    if len(report.unreadable) > before:
+        return
+    if not np.array_equal(found, listed):
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
+    reader = store.reader(name, file)
+    if (matches, events) != (reader.matches, reader.events_metadata.num_rows):
+        report.unreadable.append(f"{places[0]}: does not hold as many rows as the journal says of it; restore both")
 
 
 NOT_INSTALLED = "this ruleset is not installed"

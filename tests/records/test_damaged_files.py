@@ -136,12 +136,34 @@ def test_a_match_that_the_journal_does_not_list_or_lists_twice(store: Store) -> 
         ("UPDATE archived SET file = 99 WHERE file = 2", "1 matches lie in files that are not listed"),
         ("INSERT INTO archived SELECT id, 1 FROM matches", "1 live matches are archived too"),
         ("INSERT INTO events VALUES (3, 1, x'00', NULL)", "1 events belong to no match"),
+        ("INSERT INTO tombstones VALUES ('x', 1)", "1 rows of deleted matches name none"),
     ],
 )
 def test_a_journal_that_contradicts_itself(store: Store, sql: str, said: str) -> None:
     with store.journal.writing() as db:
         db.execute(sql)
     assert any(f"journal.sqlite: is damaged ({said})" in line for line in verified(store.folder).unreadable)
+
+
+@pytest.mark.parametrize("sql", ["INSERT INTO tombstones VALUES ('x', 1)", "INSERT INTO tombstones VALUES (1.5, 1)"])
+def test_a_row_that_names_no_match_does_not_hide_a_file(store: Store, sql: str) -> None:
+    before = verified(store.folder).counts
+    with store.journal.writing() as db:
+        db.execute(sql)
+    report = verified(store.folder)
+    assert (report.counts, len(report.unreadable)) == (before, 1)
+    assert len(list(store.logs())) == sum(before.values())
+
+
+@pytest.mark.parametrize("column", ["matches", "events"])
+@pytest.mark.parametrize("value", ["{} + 1", "-1", "'x'", "{} + 0.5"])
+def test_numbers_of_rows_that_a_file_does_not_have(store: Store, column: str, value: str) -> None:
+    with store.journal.writing() as db:
+        db.execute(f"UPDATE files SET {column} = {value.format(column)} WHERE id = 1")
+    report = verified(store.folder)
+    place = first_file(store)[0]
+    assert report.unreadable == [f"{place}: does not hold as many rows as the journal says of it; restore both"]
+    assert report.counts["exact"] == 10
 
 
 # A full disk, played by a limit on the size of files

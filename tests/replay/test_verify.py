@@ -125,6 +125,15 @@ def test_no_value_beside_a_live_match_hides_it(store: Store, value: Any) -> None
     assert store.journal.ids(only_over=True) == []
 
 
+@pytest.mark.parametrize("value", ["x", 1.5])
+def test_a_promotion_to_what_is_no_revision_keeps_no_match_from_being_verified(store: Store, value: Any) -> None:
+    matches = fill(store)
+    archive_all(store)
+    change(store, "INSERT INTO pins VALUES (?, ?)", (matches[0], value))
+    assert store.pins() == {}
+    assert verified(store.folder).counts["exact"] == len(matches)
+
+
 def test_a_log_of_another_ruleset_than_is_listed(store: Store) -> None:
     record(store, 0, 7)
     change(store, "UPDATE matches SET ruleset = 'chipstack'")
