@@ -102,13 +102,14 @@ def _tags(column: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any],
     can_be = np.ones(len(column), bool)
     if column.null_count or column.items.null_count:
         can_be &= np.array([tags is not None and all(v is not None for _, v in tags) for tags in column.to_pylist()])
+    _kernels()["_unset_doubles"](ends, keys.data, keys.ends, can_be)
     _kernels()["_put_maps"](ends, keys.data, keys.ends, items.data, items.ends, out, out_ends)
     return out, out_ends, can_be
 
 
 @cache
 def _kernels() -> dict[str, Any]:
-    return kernels(_put_head, _put_text, _put_maps, _compare)
+    return kernels(_put_head, _put_text, _put_maps, _compare, _unset_doubles)
 
 
 def _compare(ends: Any, data: Any, text_ends: Any, same: Any) -> None:
@@ -128,6 +129,19 @@ def _compare(ends: Any, data: Any, text_ends: Any, same: Any) -> None:
                 if data[b] != data[b - shift]:
                     same[i] = False
                     break
+
+
+def _unset_doubles(ends: Any, keys: Any, key_ends: Any, once: Any) -> None:
+    """Unset where a key of a map is there twice."""
+    for m in range(len(ends) - 1):
+        for i in range(ends[m] + 1, ends[m + 1]):
+            length = key_ends[i + 1] - key_ends[i]
+            for j in range(ends[m], i):
+                b = 0 if key_ends[j + 1] - key_ends[j] == length else length + 1
+                while b < length and keys[key_ends[i] + b] == keys[key_ends[j] + b]:
+                    b += 1
+                if b == length:
+                    once[m] = False
 
 
 def _put_maps(ends: Any, keys: Any, key_ends: Any, items: Any, item_ends: Any, out: Any, out_ends: Any) -> None:

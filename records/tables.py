@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from kifold.core.events import Event, Finished, Resigned, Started, tag_of
+from kifold.core.events import Event, Finished, OptionValue, Resigned, Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.options import option_text
 from kifold.core.play import Standing, standing_events
@@ -105,11 +105,11 @@ def standing_row(standing: Standing) -> dict[str, Any]:
 def unlike(standings: Sequence[Standing], stored: list[dict[str, Any] | None] | None) -> list[str]:
     """The parts in which standings differ from those of a row of `matches`, a part that is newer than the row left out.
 
-    Of other seats than there are, all.
+    Of other seats than there are, or none at all, all.
     """
     found = [standing_row(standing) for standing in standings]
     then = [row for row in stored or () if row is not None]
-    if len(found) != len(then):
+    if not len(found) == len(then) == len(stored or ()):
         return list(found[0]) if found else ["seat"]
     pairs = list(zip(found, then, strict=True))
     names = dict.fromkeys(name for _, old in pairs for name in old)
@@ -172,18 +172,38 @@ def _types(ruleset: Ruleset) -> dict[int, type[Event]]:
 
 
 def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
-    """Event 0 from a row of `matches`."""
-    options = {option.name: option for option in ruleset.options}
+    """Event 0 from a row of `matches`.
+
+    Raises:
+        KeyError, IndexError, TypeError, ValueError, RulesetError: when the row is not what a writer wrote.
+    """
     return Started(
         ruleset.name,
         row["variant"],
         row["revision"],
-        {name: options[name].parse(text) if name in options else text for name, text in row["options"]},
+        {name: _option(ruleset, name, text) for name, text in _once("options", row["options"]).items()},
         row["seats"],
-        dict(row["tags"]),
+        _once("tags", row["tags"]),
         ruleset.make_setup({f.name: value_of(f, row["setup"].get(f.name)) for f in fields_of(ruleset.setup)}),
         row["schema"],
     )
+
+
+def _once(column: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"{column} has an entry twice")
+    return found
+
+
+def _option(ruleset: Ruleset, name: str, text: str) -> OptionValue:
+    option = next((option for option in ruleset.options if option.name == name), None)
+    if option is None:
+        return text
+    value = option.parse(text)
+    if option_text(value) != text:  # people may write it in other ways too
+        raise ValueError(f"option {name} is written {text!r}")
+    return value
 
 
 def value_of(field: Field, value: Any) -> Any:

@@ -36,7 +36,7 @@ class Unpacker:
     Attributes:
         records: what is filled.
         good: per record, whether every value was there and in its range.
-        strange: per record, whether a column is filled that is nothing to it.
+        strange: per record, whether a column is filled that is nothing to it; of an event also a seat below 0.
     """
 
     def __init__(self, record: type[Record], kinds: np.ndarray[Any, Any]) -> None:
@@ -116,6 +116,8 @@ def unpack_events(ruleset: Ruleset, events: pa.Table) -> Unpacker:
     unpacker.good = _is_one_of(tags, (tag_of(event) for event in ruleset.events))
     for name, rules in event_rules(ruleset).items():
         unpacker.take(name, joined(events[name]), rules)
+    # Nobody's event has null there. The number that stands for it in arrays is not another way to write it.
+    unpacker.strange |= np.asarray(events["seat"].fill_null(0).to_numpy()) < 0
     return unpacker
 
 

@@ -104,6 +104,22 @@ def test_a_number_out_of_its_range_is_not_let_in(column: str, value: Any) -> Non
     assert len(digests(group.only(group.is_plain))) == 1
 
 
+def test_a_seat_that_is_nobodys_is_written_as_null() -> None:
+    matches, events = tables(BLOKUS, [Log(at + 1, duo(), varied(at) if at else game(at)) for at in range(2)])
+    nobodys = events["seat"].to_pylist().index(None)
+    assert read_group(BLOKUS, matches, events).is_strange.tolist() == [False, False]
+    assert read_group(BLOKUS, matches, changed(events, "seat", nobodys, -1)).is_strange.tolist() == [False, True]
+
+
+def test_options_are_there_once_and_as_they_are_written() -> None:
+    matches, events = tables(BLOKUS, [Log(at + 1, duo(), game(at)) for at in range(2)])
+    options = matches["options"][1].as_py()
+    for other in ([*options, options[0]], [(name, text.upper()) for name, text in options]):
+        group = read_group(BLOKUS, changed(matches, "options", 1, other), events)
+        assert isinstance(group.started[1], str)
+        assert group.is_plain.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(("column", "value"), [("name", "hm"), ("values", []), ("back_to", 3), ("ending", 0)])
 def test_a_column_that_an_event_does_not_have_must_be_empty(column: str, value: Any) -> None:
     matches, events = tables(BLOKUS, [Log(at + 1, duo(), game(at)) for at in range(2)])
@@ -112,7 +128,8 @@ def test_a_column_that_an_event_does_not_have_must_be_empty(column: str, value: 
 
 @pytest.mark.parametrize(
     ("column", "value"), [("variant", "nope"), ("variant", None), ("options", None),
-    ("options", [("start_corner", "middle")]), ("seats", 3), ("seats", None), ("tags", None), ("setup", None)]
+    ("options", [("start_corner", "middle")]), ("seats", 3), ("seats", None), ("tags", None), ("setup", None),
+    ("tags", [("a", "1"), ("", "1"), ("b", "1"), ("a", "1")]), ("tags", [("", "1"), ("", "2")])]
 )  # fmt: skip
 def test_a_beginning_that_cannot_be_is_said_and_folded_by_nobody(column: str, value: Any) -> None:
     matches, events = tables(BLOKUS, [Log(at + 1, duo(), game(at)) for at in range(2)])

@@ -228,6 +228,42 @@ def test_any_value_of_an_event(
             fails_in_every_way(one)
 
 
+OTHER_FORMS: dict[str, tuple[str, Callable[[Any, pa.DataType], Any]]] = {
+    "null before the standings": ("result", lambda value, kind: [None, *value]),
+    "null after the standings": ("result", lambda value, kind: [*value, None]),
+    "an option twice": ("options", lambda value, kind: [*value, value[0]]),
+    "an option in capitals": ("options", lambda value, kind: [(name, text.upper()) for name, text in value]),
+    "a tag twice": ("tags", lambda value, kind: [*value, *value, *([] if value else [("x", "y")] * 2)]),
+}
+
+
+@pytest.mark.parametrize(("column", "change"), OTHER_FORMS.values(), ids=OTHER_FORMS)
+@pytest.mark.parametrize("many", [False, True], ids=["plain", "compiled"])
+def test_what_is_written_in_another_form(
+    copy: Callable[[str], Copy], column: str, change: Any, many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (judge, verdicts):
+        monkeypatch.setattr(module, "MANY", 1 if many else 1000)
+    for kind in ("varied", "plain"):
+        one = copy(kind)
+        rewrite(one.places[0], column, 0, change)
+        (failure,) = fails_in_every_way(one).failures
+        assert failure.verdict == ("diverged" if column == "result" else "damaged")
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["plain", "compiled"])
+def test_nobodys_seat_is_written_as_null(
+    copy: Callable[[str], Copy], many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (judge, verdicts):
+        monkeypatch.setattr(module, "MANY", 1 if many else 1000)
+    one = copy("varied")
+    seats = pq.read_table(one.places[1], columns=["seat"], partitioning=None)["seat"].to_pylist()
+    rewrite(one.places[1], "seat", seats.index(None), lambda value, kind: -1)
+    (failure,) = fails_in_every_way(one).failures
+    assert failure.verdict == "damaged"
+
+
 def test_players_names_are_covered_by_the_hash_of_the_file_alone(copy: Callable[[str], Copy]) -> None:
     one = copy("varied")
     rewrite(one.places[0], "players", 0, other)
