@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import FileReader
 from kifold.records.errors import StoreError
+from kifold.records.parallel import in_order
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,14 +55,8 @@ class RowGroups:
             except StoreError as error:
                 return StoreError(f"{self._file}, row group {number}: {error}")
 
-        waiting = []
         with ThreadPoolExecutor(workers) as pool:
-            for number in range(self._count):
-                waiting.append(pool.submit(done, number))
-                if len(waiting) > 2 * workers:
-                    yield waiting.pop(0).result()
-            for future in waiting:
-                yield future.result()
+            yield from in_order(pool, done, range(self._count), workers)
 
     def _without_gone(self, table: pa.Table) -> pa.Table:
         if not self._gone:

@@ -22,6 +22,7 @@ from kifold.core.flat import flatten_setup
 from kifold.core.options import Option, RulesetError, Variant, option_text
 from kifold.core.play import NothingLegal, SetupRefused
 from kifold.core.ruleset import Ruleset
+from kifold.records.parallel import in_order
 from kifold.replay.causes import Cause, cause_of
 from kifold.replay.partings import Parting, partings
 from kifold.replay.shrinking import shrunk
@@ -178,7 +179,7 @@ def explore(
     kept: dict[Cause, Kept] = {}
     pool = ThreadPoolExecutor(workers)
     try:
-        for part in pool.map(playing.play, _parts(settings_of(old), games)):
+        for part in in_order(pool, playing.play, _parts(settings_of(old), games), workers):
             done.matches, done.events = done.matches + part.matches, done.events + part.events
             if part.unplayed.count:
                 done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)

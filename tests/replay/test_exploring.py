@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -21,8 +21,9 @@ from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.edgecolor import EDGECOLOR
 from kifold.core.samples import sample_match
+from kifold.replay import exploring
 from kifold.replay.causes import Cause, cause_of
-from kifold.replay.exploring import Exploration, explore, played_revision, settings_of
+from kifold.replay.exploring import Exploration, Setting, explore, played_revision, settings_of
 from kifold.replay.partings import parting
 from kifold.replay.shrinking import shrunk
 from kifold.service.exploring import keep
@@ -139,6 +140,28 @@ def test_it_finds_what_plain_play_finds(page: str) -> None:
     assert bool(done.examples) == (page != "same")
     assert done.matches + sum(one.count for one in done.unplayed.values()) == 180
     assert {setting.started.options["goal"] for setting in done.unplayed} == {1}
+
+
+@compiles
+def test_parts_are_made_as_they_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the futures of a huge number of games would fill the memory before the first one ends."""
+    made = []
+
+    def parts(settings: list[Setting], games: int) -> Iterator[Any]:
+        for part in divide(settings, games):
+            made.append(part)
+            assert len(made) < 10, "all parts are made first"
+            yield part
+
+    def stop(matches: int, events: int) -> None:
+        raise KeyboardInterrupt
+
+    divide = exploring._parts
+    monkeypatch.setattr(exploring, "_parts", parts)
+    rules = revised("no_six")
+    with pytest.raises(KeyboardInterrupt):
+        explore(rules, rules.at(1), 10**10, 0, 2, stop)
+    assert len(made) == 5
 
 
 @compiles
