@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from kifold.records.ids import id_text
 
 NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
@@ -27,3 +30,17 @@ def damaged(match: int, why: str = NOT_AS_WRITTEN) -> StoreError:
     """What to raise when a match is not what was written."""
     name = id_text(match)
     return StoreError(f"match {name} is damaged: {why}; restore it from a copy, or `kifold delete {name} --yes`")
+
+
+def expect_text(folder: Path) -> None:
+    """Refuse a folder that the readers of Parquet files cannot name.
+
+    Raises:
+        StoreError: when the name of the folder, or of one that it lies in, is no UTF-8 text.
+    """
+    name = os.fsencode(folder.absolute())
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        said = name.decode(errors="backslashreplace")
+        raise StoreError(f"{said}: is no name in UTF-8, which archive files need; rename the folder") from None

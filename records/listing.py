@@ -77,8 +77,9 @@ class Listing:
         return {row[0] for row in self.journal.rows(query, (file,))}
 
     def pins(self, file: str | None = None) -> dict[int, int]:
-        """The revision of each match that was promoted to another than its log names, of one archive file or all. What is
-        no number is none.
+        """The revision of each match that was promoted to another than its log names, of one archive file or all.
+
+        What is no number is none.
         """
         query = "SELECT match, revision FROM pins WHERE typeof(revision) = 'integer'"
         if file is None:

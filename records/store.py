@@ -18,7 +18,7 @@ from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import pinned, ruleset
-from kifold.records.errors import NoSuchMatch, StoreError, damaged
+from kifold.records.errors import NoSuchMatch, StoreError, damaged, expect_text
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
 from kifold.records.listing import Listing
@@ -46,9 +46,11 @@ class Store(Listing):
             create: make the folder if it is missing.
 
         Raises:
-            StoreError: when the folder is no store, is of a newer format, or cannot be read or made.
+            StoreError: when the folder is no store, is of a newer format, or cannot be read or made, or where it lies
+                is no UTF-8 text.
         """
         self.folder = Path(folder)
+        expect_text(self.folder)
         if create:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)

@@ -111,10 +111,12 @@ def verify_folder(
     folder: Path, only: str | None, workers: int | None, target: Ruleset | None = None
 ) -> tuple[Report, str]:
     """Verify a store, or a folder of archive files; the report, and what was done, how much and how fast."""
+    from kifold.records.errors import expect_text
     from kifold.records.store import Store
     from kifold.replay.causes import OUTCOMES, VERDICTS, Report
     from kifold.replay.verify import Work, verify_files, verify_store
 
+    expect_text(folder)
     if not _is_to_verify(folder):
         raise UsageError(f"{folder}: is no kifold store and holds no archive files")
     report = Report(dict.fromkeys(OUTCOMES if target else VERDICTS, 0))

@@ -315,3 +315,23 @@ def test_every_command_is_tried_with_wrong_usage() -> None:
     tried = {line.split()[0] for line, _ in COMMANDS} | {line.split()[0] for line in STORE_COMMANDS}
     known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     assert known - tried <= {"demo", "diff"}
+
+
+ON_ANY_STORE = (["new", "blokus"], ["log"], ["verify"], ["simulate", "nibble", "--games", "1"], ["sql", "SELECT 1"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are text elsewhere")
+@pytest.mark.parametrize("line", ON_ANY_STORE, ids=" ".join)
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_folder_whose_name_is_no_utf8(kifold: Kifold, tmp_path: Path, line: list[str], is_there: bool) -> None:
+    odd = tmp_path / os.fsdecode(b"odd\xff")
+    if is_there:
+        with Store(tmp_path / "even") as store:
+            fill(store, 1)
+            archive_all(store)
+        (tmp_path / "even").rename(odd)
+    said = f"{tmp_path}/odd\\xff: is no name in UTF-8, which archive files need; rename the folder"
+    assert_one_line(kifold("--store", odd, *line), WRONG, said)
+    assert odd.exists() == is_there
+    if is_there and line == ["verify"]:
+        assert_one_line(kifold("verify", odd / "archive"), WRONG, f"{tmp_path}/odd\\xff/archive: is no name in UTF-8")
