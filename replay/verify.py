@@ -30,8 +30,6 @@ from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
 
 OnProgress = Callable[[int, int], None]
-Task = TypeVar("Task")
-Done = TypeVar("Done")
 
 
 class Judging(Protocol):
