@@ -32,7 +32,7 @@ def remove_replaced(store: Store) -> bool:
     Raises:
         StoreError: when one cannot be removed.
     """
-    keys = [key for (key,) in store.journal.rows("SELECT key FROM meta WHERE key LIKE ?", (REPLACED + "%",))]
+    keys = _replaced(store)
     if not keys:
         return True
     if not store.journal.is_settled():
@@ -48,6 +48,22 @@ def remove_replaced(store: Store) -> bool:
                     remove(place)  # what was derived from it, see `kifold.replay.ply_files`
             db.execute("DELETE FROM meta WHERE key = ?", (key,))
     return True
+
+
+def unlisted(store: Store, there: Iterable[tuple[str, str]], only: str | None) -> list[str]:
+    """Those archive files (ruleset, name), as RULESET/NAME, that the journal neither lists nor is about to remove.
+
+    Args:
+        there: those that were there before the list is read.
+        only: the name of a ruleset to restrict to.
+    """
+    known = {f"{name}/{file}" for name, file in store.files()}
+    known |= {key.removeprefix(REPLACED) for key in _replaced(store)}
+    return [f"{name}/{file}" for name, file in there if only in (None, name) and f"{name}/{file}" not in known]
+
+
+def _replaced(store: Store) -> list[str]:
+    return [key for (key,) in store.journal.rows("SELECT key FROM meta WHERE key LIKE ?", (REPLACED + "%",))]
 
 
 def remove_old_drafts(store: Store) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from kifold.records.errors import StoreError
+from kifold.records.unlisted import without_journal
 
 FORMAT = 2
 """The number of this layout. A store with a higher one is refused, not guessed at; one with a lower is brought up."""
@@ -60,10 +61,14 @@ def make(path: Path) -> None:
     """Make an empty journal, unless there is one: whole or not at all, and once, however many processes try.
 
     Raises:
-        StoreError: when the folder cannot be written.
+        StoreError: when the folder cannot be written, or holds the archive of a journal that was lost: beside a new
+            one nobody would see it.
     """
     if path.exists():
         return
+    lost = without_journal(path.parent)
+    if lost and not path.exists():  # another process may have made both meanwhile
+        raise StoreError(lost)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.making")
     try:
         db = sqlite3.connect(draft, isolation_level=None)
@@ -127,7 +132,8 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     if not path.exists():
         raise StoreError(
-            f"{path.parent}: no kifold store here; record or import a match first, or name another with --store"
+            without_journal(path.parent)
+            or f"{path.parent}: no kifold store here; record or import a match first, or name another with --store"
         )
     try:
         if path.stat().st_size == 0:

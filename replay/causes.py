@@ -188,6 +188,7 @@ class Report:
         causes: all of them by cause; eight bytes for each.
         unreadable: one line for each file, or part of one, that could not be read or is not what was written.
         not_readable, in_files: how many matches that a store lists could not be read, and in how many files they lie.
+        unlisted: archive files that the journal does not list, as RULESET/NAME. No failure, a crash leaves such.
     """
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
@@ -198,6 +199,7 @@ class Report:
     unreadable: list[str] = field(default_factory=list)
     not_readable: int = 0
     in_files: int = 0
+    unlisted: list[str] = field(default_factory=list)
 
     @property
     def is_fine(self) -> bool:

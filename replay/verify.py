@@ -23,8 +23,10 @@ from kifold.records.archive import file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
 from kifold.records.row_groups import RowGroups
+from kifold.records.removing import unlisted
 from kifold.records.store import Store
 from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict, unread
+from kifold.records.unlisted import archive_files
 from kifold.replay.families import family_faults
 from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
@@ -91,7 +93,9 @@ class Work:
 def verify_store(store: Store, work: Work) -> None:
     """Verify a store as it is at one moment: the journal's file, archive files in parallel row groups, live matches."""
     report = work.report
+    there = archive_files(store.archive_folder)  # before the list is read, or a file that comes meanwhile is not on it
     with store.journal.reading():
+        report.unlisted += unlisted(store, there, work.only)
         report.unreadable += _journal_faults(store)
         # A rehearsal asks of matches; what was derived from them decides nothing there.
         for place in damaged_ply_files(store, work.only) if work.judging is VERIFYING else ():
@@ -150,12 +154,6 @@ def verify_files(folder: Path, work: Work) -> None:
             _verify_file(folder, ruleset(name), file, set(), {}, work)
         else:
             work.report.unreadable.append(f"{paths(folder, name, file)[0]}: ruleset {name} is not installed")
-
-
-def archive_files(folder: Path) -> list[tuple[str, str]]:
-    """(ruleset, name) of the archive files in a folder laid out as an archive, also where one of the two is missing."""
-    found = {(p.parent.name.partition("=")[2], p.stem) for p in folder.glob("*/ruleset=*/*.parquet")}
-    return sorted(found)
 
 
 FAULTS = (

@@ -113,6 +113,7 @@ def verify_folder(
     """Verify a store, or a folder of archive files; the report, and what was done, how much and how fast."""
     from kifold.records.errors import expect_text
     from kifold.records.store import Store
+    from kifold.records.unlisted import without_journal
     from kifold.replay.causes import OUTCOMES, VERDICTS, Report
     from kifold.replay.verify import Work, verify_files, verify_store
 
@@ -122,7 +123,7 @@ def verify_folder(
     report = Report(dict.fromkeys(OUTCOMES if target else VERDICTS, 0))
     with Progress("rehearsing" if target else "verifying") as progress:
         work = Work(report, only, workers or os.cpu_count() or 1, progress, _judging(target))
-        if _is_store(folder):
+        if _is_store(folder) or without_journal(folder):  # that the journal was lost is said when it is opened
             with Store(folder, create=False) as store:
                 compile_for_many(store, archived=True, also=target)
                 verify_store(store, work)
@@ -137,9 +138,9 @@ def _is_store(folder: Path) -> bool:
 
 def _is_to_verify(folder: Path) -> bool:
     """Whether there is a store, or archive files without one."""
-    from kifold.replay.verify import archive_files
+    from kifold.records.unlisted import archive_files, without_journal
 
-    return _is_store(folder) or bool(archive_files(folder))
+    return _is_store(folder) or without_journal(folder) is not None or bool(archive_files(folder))
 
 
 def _judging(target: Ruleset | None) -> Judging:
@@ -191,6 +192,13 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
         typer.echo(f"… and {len(causes) - SHOWN:,} more causes (all with --format json)")
     for line in report.unreadable:
         typer.echo(line)
+    if report.unlisted:
+        more = f" and {len(report.unlisted) - 1:,} more" if len(report.unlisted) > 1 else ""
+        archive = shlex.quote(str(folder / "archive"))
+        typer.echo(
+            f"not read, since the journal does not list it: archive file {report.unlisted[0]}{more} (debris of a "
+            f"crash, unless the journal is an older copy; `kifold verify {archive}` verifies it)"
+        )
 
 
 def report_as_json(report: Report) -> dict[str, Any]:
@@ -203,6 +211,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "events": report.events,
         "not_readable": report.not_readable,
         "unreadable": report.unreadable,
+        "unlisted": report.unlisted,
         "causes": [group_as_json(cause, group) for cause, group in report.by_cause()],
     }
 

@@ -19,9 +19,10 @@ from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
+from kifold.records.unlisted import archive_files
 from kifold.replay.causes import Report
 from kifold.replay.telling import told
-from kifold.replay.verify import Work, archive_files, verify_files, verify_match, verify_store
+from kifold.replay.verify import Work, verify_files, verify_match, verify_store
 from tests.stores import archive_all, duo, fill, game, record, verified
 
 
