@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from kifold.analytics.query import QueryError
 from kifold.core.events import Undone, tag_of
-from kifold.core.registry import names, ruleset
+from kifold.core.registry import names, ruleset, why_not
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.archive import file_hash, paths
@@ -115,10 +115,10 @@ def installed(on_left_out: OnLeftOut) -> list[Ruleset]:
     """The installed rulesets. One of another package that cannot be loaded does not take the others with it."""
     found = []
     for name in names():
-        try:
+        if why := why_not(name):
+            on_left_out(f"{name} is left out: {why}")
+        else:
             found.append(ruleset(name))
-        except Exception as error:
-            on_left_out(f"ruleset {name} is left out: it cannot be loaded ({type(error).__name__}: {error})")
     return found
 
 
@@ -126,7 +126,7 @@ def not_installed(store: Store) -> Iterator[str]:
     """One line for each ruleset of the store that is not installed, so that its matches are in no view."""
     for name, (live, archived) in store.counts().items():
         if name not in names():
-            yield f"{live + archived:,} matches of {name} are left out: this ruleset is not installed"
+            yield f"{live + archived:,} matches of {name} are left out: ruleset {name} is not installed"
 
 
 @contextmanager

@@ -37,16 +37,33 @@ def ruleset(name: str) -> Ruleset:
     """A ruleset by its name, in its newest revision; only its own module is imported.
 
     Raises:
-        RulesetError: when none of that name is installed.
+        RulesetError: when none of that name is installed, or its package cannot be loaded.
     """
     if name not in entries():
         raise RulesetError(f"no ruleset {name!r}: choose from {', '.join(names()) or 'none, kifold is not installed'}")
-    loaded = entries()[name].load()
+    try:
+        loaded = entries()[name].load()
+    except Exception as error:  # whatever the module of another package raises
+        place, said = entries()[name].value, " ".join(f"{type(error).__name__}: {error}".split())
+        raise RulesetError(
+            f"ruleset {name} cannot be loaded from {place} ({said}): correct its package or uninstall it"
+        ) from error
     if not isinstance(loaded, Ruleset):
         raise RulesetError(f"entry point {entries()[name].value} is no ruleset")
     if loaded.name != name:
         raise RulesetError(f"entry point {name} = {entries()[name].value} is a ruleset called {loaded.name}")
     return loaded
+
+
+def why_not(name: str) -> str | None:
+    """Why a ruleset is not to be had; None where it is."""
+    if name not in entries():
+        return f"ruleset {name} is not installed"
+    try:
+        ruleset(name)
+    except RulesetError as error:
+        return str(error)
+    return None
 
 
 def at_revision(text: str) -> Ruleset:

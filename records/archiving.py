@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kifold.core.play import Refused
-from kifold.core.registry import names, ruleset
+from kifold.core.registry import ruleset, why_not
 from kifold.records.bulk import BulkWriter
 from kifold.records.ids import id_text
 from kifold.records.judge import judge_logs
@@ -31,9 +31,9 @@ def archive(store: Store, on_progress: Callable[[int, int], None], *, returned: 
 
     for name in store.counts():
         matches = store.returned(name) if returned else store.journal.ids(name, only_over=True)
-        if name not in names():
+        if why := why_not(name):
             for match in matches:
-                keep(match, f"ruleset {name} is not installed")
+                keep(match, why)
             continue
         rules = ruleset(name)
         with BulkWriter(store, rules) as writer:

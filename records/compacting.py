@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from kifold.core.registry import names, ruleset
+from kifold.core.registry import ruleset, why_not
 from kifold.records.archive import ROWS_PER_FILE, FileWriter, file_hash, paths
 from kifold.records.archiving import archive
 from kifold.records.errors import StoreError
@@ -141,8 +141,8 @@ def _candidates(store: Store, name: str, report: Report) -> list[Old]:
         if not (len(wanted) > 1 or any(row[0] in gone for row in wanted)):
             return []
         counts = {table: dict(store.journal.rows(f"SELECT file, count(*) FROM {table} GROUP BY 1")) for table in LISTS}
-        if name not in names():
-            report.left.append(f"{len(wanted):,} files of {name} stay as they are: this ruleset is not installed")
+        if why := why_not(name):
+            report.left.append(f"{len(wanted):,} files of {name} stay as they are: {why}")
             return []
         for number, file, _ in wanted:
             try:

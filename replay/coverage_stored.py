@@ -17,7 +17,7 @@ from kifold.core.compiled import compiled
 from kifold.core.corpus import Folder
 from kifold.core.names import LEGAL
 from kifold.core.play import Refused, fold
-from kifold.core.registry import names, ruleset
+from kifold.core.registry import ruleset, why_not
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import UNREADABLE
 from kifold.records.errors import StoreError
@@ -49,8 +49,8 @@ def count_stored(
         for name, many in sorted(store.counts().items()):
             if only not in (None, name):
                 continue
-            if name not in names():
-                on_left_out(f"{sum(many):,} matches of {name} are left out: this ruleset is not installed")
+            if why := why_not(name):
+                on_left_out(f"{sum(many):,} matches of {name} are left out: {why}")
                 continue
             coverage = found.setdefault(name, Coverage(ruleset(name)))
             for part in _parts(store, coverage.rules, workers, on_left_out):

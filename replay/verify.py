@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from kifold.core.options import RulesetError
-from kifold.core.registry import names, ruleset
+from kifold.core.registry import ruleset, why_not
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
@@ -124,8 +124,8 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
         file = store.file_of(match)
         if file is None:
             raise store.no_such_match(match)
-        if file[0] not in names():
-            return unread(match, file[0], UNVERIFIED, NOT_INSTALLED)
+        if why := why_not(file[0]):
+            return unread(match, file[0], UNVERIFIED, why)
         tables, pin = store.reader(*file).tables(match), store.journal.promoted(match)
     if tables is None:
         return unread(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
@@ -150,10 +150,10 @@ def verify_files(folder: Path, work: Work) -> None:
     for name, file in archive_files(folder):
         if work.only not in (None, name):
             continue
-        if name in names():
-            _verify_file(folder, ruleset(name), file, set(), {}, work)
+        if why := why_not(name):
+            work.report.unreadable.append(f"{paths(folder, name, file)[0]}: {why}")
         else:
-            work.report.unreadable.append(f"{paths(folder, name, file)[0]}: ruleset {name} is not installed")
+            _verify_file(folder, ruleset(name), file, set(), {}, work)
 
 
 FAULTS = (
@@ -182,8 +182,8 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
     """Verify a file of the archive, and that it is the one that is listed."""
     report = work.report
     listed = [match for (match,) in store.journal.rows(LISTED, (file,))]
-    if name not in names():
-        work.add([unread(match, name, UNVERIFIED, NOT_INSTALLED) for match in listed], 0)
+    if why := why_not(name):
+        work.add([unread(match, name, UNVERIFIED, why) for match in listed], 0)
         return
     before = len(report.unreadable)
     places = paths(store.archive_folder, name, file)
@@ -208,7 +208,6 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
         report.unreadable.append(f"{places[0]}: does not hold as many rows as the journal says of it; restore both")
 
 
-NOT_INSTALLED = "this ruleset is not installed"
 NO_TRUTH = "whether it has ended is no truth value"
 NOT_THE_BYTES = "not the bytes that were written"
 LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ? ORDER BY match"

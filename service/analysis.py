@@ -102,7 +102,12 @@ def plies(
 
     said: list[str] = []
     with context_of(context).store() as store:
-        chosen = [registry.ruleset(ruleset).name] if ruleset else [n for n in store.counts() if n in registry.names()]
+        chosen = [registry.ruleset(ruleset).name] if ruleset else []
+        for name, (_, archived) in {} if ruleset else store.counts().items():
+            if why := registry.why_not(name):
+                said += [f"{archived:,} archived matches of {name} have none: {why}"] if archived else []
+            else:
+                chosen.append(name)
         _compile_what_is_missing(store, chosen)
         with Progress("listing plies") as progress:
             for name in chosen:

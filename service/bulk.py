@@ -251,7 +251,7 @@ def compact(context: typer.Context) -> None:
 
     with context_of(context).store() as store, Progress("compacting") as progress:
         many = [name for name in store.counts() if len(store.returned(name)) >= MANY]
-        compile_rules([name for name in many if name in registry.names()])
+        compile_rules([name for name in many if not registry.why_not(name)])
         report = compacting.compact(store, progress)
     for line in report.left:
         typer.echo(f"kifold: {line}", err=True)

@@ -46,7 +46,7 @@ def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = Non
     from kifold.records.judge import MANY
 
     counts = store.counts().items()
-    names = [name for name, many in counts if many[archived] >= MANY and name in registry.names()]
+    names = [name for name, many in counts if many[archived] >= MANY and not registry.why_not(name)]
     if also is not None and also.name in names and also.revision != registry.ruleset(also.name).revision:
         names.append(f"{also.name}@{also.revision}")
     compile_rules(names)

@@ -102,13 +102,13 @@ def _counted(
 def _count_stored(
     found: dict[str, Coverage], context: Context, only: str | None, on_left_out: Callable[[str], None]
 ) -> None:
-    from kifold.core.registry import names
+    from kifold.core.registry import why_not
     from kifold.records.judge import MANY
     from kifold.replay.coverage_stored import count_stored
 
     with context.store() as store, store.journal.reading(), Progress("counting") as progress:
         counts = store.counts().items()
-        compile_rules([n for n, many in counts if only in (None, n) and n in names() and max(many) >= MANY])
+        compile_rules([n for n, many in counts if only in (None, n) and max(many) >= MANY and not why_not(n)])
         count_stored(found, store, only, os.cpu_count() or 1, on_left_out, progress)
         for name, many in counts:
             if name in found:

@@ -35,7 +35,10 @@ def rulesets(
     choose(format_, ("table", "json", "markdown"), "--format")
     if out is not None and format_ != "markdown":
         raise UsageError("--out writes pages: it needs --format markdown")
-    listed = [registry.ruleset(one) for one in ([name] if name else registry.names())]
+    left_out = {one: why for one in registry.names() if name is None and (why := registry.why_not(one))}
+    for why in left_out.values():
+        typer.echo(f"kifold: {why}", err=True)
+    listed = [registry.ruleset(one) for one in ([name] if name else registry.names()) if one not in left_out]
     if out is not None:
         _write_pages(listed, out)
     elif format_ == "markdown":

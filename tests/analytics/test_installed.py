@@ -50,7 +50,7 @@ def test_a_ruleset_that_is_not_installed_does_not_break_the_others(
     archive_all(store)
     store.new(play.started)
     install(BLOKUS, chipstack)
-    said = "kifold: 3 matches of nibble are left out: this ruleset is not installed\n"
+    said = "kifold: 3 matches of nibble are left out: ruleset nibble is not installed\n"
     counting = ("sql", "SELECT archived, count(*) AS n FROM matches GROUP BY ALL", "--format", "csv")
     assert kifold(store.folder, *counting) == (0, "archived,n\ntrue,1\n", said)
     for command in (["openings", "blokus"], ["scores", "chipstack"]):
@@ -70,7 +70,8 @@ def test_a_ruleset_that_cannot_be_loaded_does_not_break_the_others(
     install(BLOKUS)
     registry.entries()["broken"] = SimpleNamespace(load=load, value="tests")
     record(store, 1)
-    said = "kifold: ruleset broken is left out: it cannot be loaded (ImportError: no module named boards)\n"
+    why = "ruleset broken cannot be loaded from tests (ImportError: no module named boards): correct its package or "
+    said = f"kifold: broken is left out: {why}uninstall it\n"
     counting = ("sql", "SELECT count(*) AS n FROM matches", "--format", "csv")
     assert kifold(store.folder, *counting) == (0, "n\n1\n", said)
     status, out, err = kifold(store.folder, "sql", "--schema")

@@ -274,5 +274,5 @@ def test_a_ruleset_or_revision_that_is_not_installed(
     found, left_out = counted(store)
     assert left_out == ["4 matches are left out: revision 1 of blokus is not installed"]
     assert found["blokus"].matches == {}
-    monkeypatch.setattr(coverage_stored, "names", list)
-    assert counted(store) == ({}, ["4 matches of blokus are left out: this ruleset is not installed"])
+    monkeypatch.setattr(registry, "entries", dict)
+    assert counted(store) == ({}, ["4 matches of blokus are left out: ruleset blokus is not installed"])
