@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.consoles import KIFOLD, blocks, follow
-from tests.four_in_a_row import MODULE, PROJECT, PYTEST, install, run
+from tests.four_in_a_row import MODULE, PROJECT, PYTEST, TESTED, install, run
 
 PAGE = Path(__file__).parent.parent / "docs" / "change-the-rules.md"
 RULES, DECLARED, OLD = blocks(PAGE.read_text(encoding="utf-8"), "python")
+[MODULES] = blocks(PAGE.read_text(encoding="utf-8"), "toml")
+TESTS, *_ = blocks(TESTED, "python")
 
 # One worker runs them all: they share one installation and one compilation.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("change-the-rules")]
@@ -37,8 +39,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     common = {"KIFOLD_STORE": str(work / "store"), "KIFOLD_CACHE": str(work / "cache")}
     first = install(work / "1", {"four.py": MODULE, "pyproject.toml": PROJECT}) | common
     run([KIFOLD, "simulate", "four", "--games", "1000", "--seed", "1"], work, first)
-    project = PROJECT.replace('["four"]', '["four", "four_1"]')
-    second = {"four.py": second_revision(), "four_1.py": OLD, "pyproject.toml": project}
+    before, section, _ = PROJECT.partition("[tool.setuptools]")
+    assert MODULES.startswith(section)
+    second = {"four.py": second_revision(), "four_1.py": OLD, "pyproject.toml": before + MODULES}
     return install(work / "2", second) | common
 
 
@@ -51,3 +54,10 @@ def test_commands_print_what_the_page_shows_and_what_is_found_are_golden_logs(
     assert "2 passed" in run([*PYTEST, "--kifold-update"], tmp_path, environment)
     assert "2 passed" in run(PYTEST, tmp_path, environment)
     assert sorted(path.name for path in golden.iterdir()) == ["revision-2.folded.json", "revision-2.kifold.jsonl"]
+
+
+def test_tests_of_the_old_revision_go_on_when_they_name_it(environment: dict[str, str], tmp_path: Path) -> None:
+    named = TESTS.replace("import FOUR_IN_A_ROW as RULES", "import FOUR_IN_A_ROW\n\nRULES = FOUR_IN_A_ROW.at(1)")
+    assert named != TESTS
+    (tmp_path / "test_four.py").write_text(named, encoding="utf-8")
+    assert "3 passed" in run([*PYTEST, "test_four.py"], tmp_path, environment)
