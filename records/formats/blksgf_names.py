@@ -40,10 +40,11 @@ TAG_OF = {
 """Headers that are tags under a word; any other header is a tag under its own name."""
 HEADER_OF = {tag: name for name, tag in TAG_OF.items()}
 
-OPTION, TAG, EVENT, ORDER = "KFOPTION", "KFTAG", "KFEVENT", "KFSETUP"
+OPTION, TAG, EVENT, ORDER, SHARED = "KFOPTION", "KFTAG", "KFEVENT", "KFSETUP", "KFSHARED"
 """Ours: `KFOPTION[start_corner=any_free]` where the reading is not the format's own; `KFTAG[{"club":"north"}]`, tags
 that are no header; `KFEVENT[{"event":"resigned","seat":1}]`, an event that no other property says; `KFSETUP[1,2,1]`,
-the colours of the pieces set up where they do not follow one another by colour."""
+the colours of the pieces set up where they do not follow one another by colour; `KFSHARED[12]`, at the beginning of a
+variation that repeats what it shares with the line that it leaves: the last event of that line that it shares."""
 
 DEFAULTS: dict[str, OptionValue] = {o.name: o.default for o in BLOKUS.options} | {"start_corner": "by_colour"}
 """The readings under which a record is meant that says nothing: the format gives every colour its corner."""
@@ -86,7 +87,7 @@ class Names:
         """The tag that a root's property is, None if it is no header."""
         if name in TAG_OF:
             return TAG_OF[name]
-        used = {"GM", "PL", "AE", OPTION, TAG, EVENT, ORDER, *self.moves, *self.setup, *self.players}
+        used = {"GM", "PL", "AE", OPTION, TAG, EVENT, ORDER, SHARED, *self.moves, *self.setup, *self.players}
         is_header = _HEADER.fullmatch(name) and not _REMARK.fullmatch(name) and name not in used
         return name if is_header else None
 

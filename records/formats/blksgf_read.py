@@ -19,7 +19,7 @@ from kifold.core.rulesets.blokus.declaration import NOT_YOUR_TURN, REASONS, Pass
 from kifold.core.rulesets.blokus.rules import colour_to_move
 from kifold.records.formats import Branch, Record, Rejected, one_line
 from kifold.records.formats.blksgf_head import Head, Unreadable, placement, read_head, shown
-from kifold.records.formats.blksgf_names import COMMENT, EVENT, NODE, PREFIX
+from kifold.records.formats.blksgf_names import COMMENT, EVENT, NODE, PREFIX, SHARED
 from kifold.records.formats.sgf import Property, Tree
 from kifold.records.log import taken_over
 
@@ -68,6 +68,7 @@ def matches_of(tree: Tree, given: Mapping[str, OptionValue], text: bytes) -> Ite
         except Unreadable as why:
             yield Rejected(number, f"{name}: {why}", text, why.ply)
         else:
+            inherited += line.share(place.line, tree.nodes[start].first(SHARED))
             yield line.record(number, text)
 
 
@@ -90,7 +91,10 @@ def _read(line: _Line, tree: Tree, start: int, left: Container[int]) -> dict[int
     places = {}
     number = start
     while number == start or (number < len(tree.nodes) and tree.nodes[number].parent == number - 1):
-        line.read(line.head.rest if number == 0 else tree.nodes[number].properties, is_root=number == 0)
+        properties = line.head.rest if number == 0 else tree.nodes[number].properties
+        if number == start and number:
+            properties = [one for one in properties if one.name != SHARED]
+        line.read(properties, is_root=number == 0)
         if number in left:
             places[number] = _Place(line, len(line.events), line.moves)
         number += 1
@@ -118,6 +122,15 @@ class _Line:
         other.moves = moves
         other.branch = Branch(self.name, stood[-1][0] if stood else 0, len(stood))
         return other
+
+    def share(self, left: _Line, said: str | None) -> int:
+        """Take from `KFSHARED` how far this line is the one that it left, if it is; how many events were compared."""
+        if said is None or not (said.isascii() and said.isdigit() and len(said) < 10 and int(said) <= len(left.events)):
+            return 0
+        stood = taken_over(left.events, int(said))
+        if stood and [event for _, event in stood] == self.events[: len(stood)]:
+            self.branch = Branch(left.name, stood[-1][0], len(stood))
+        return int(said)
 
     def record(self, number: int, text: bytes) -> Record:
         """What was read, as a record."""

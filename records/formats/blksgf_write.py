@@ -32,6 +32,7 @@ from kifold.records.formats.blksgf_names import (
     ORDER,
     PREFIX,
     PROPERTY,
+    SHARED,
     TAG,
     Names,
     names_of,
@@ -39,7 +40,7 @@ from kifold.records.formats.blksgf_names import (
 )
 from kifold.records.formats.sgf import Node, Property, Tree, cells_text
 from kifold.records.ids import id_text
-from kifold.records.log import Log, taken_over
+from kifold.records.log import Fork, Log, taken_over
 
 _IN_NODE, _HIDDEN, _OPENS, _IMPLIED = range(4)
 
@@ -66,6 +67,8 @@ def trees_of(family: Sequence[Log]) -> list[Tree]:
             else:
                 line = _Line(log, parent.tree, parent.up_to(place))
             line.write(forms)
+            if log.fork and place is not None:
+                line.say_what_is_shared(log.fork, place)
             lines[log.match_id] = line
     return [tree.grown() for tree in trees]
 
@@ -150,6 +153,11 @@ class _Line:
                 last = seq
         self.path[-1] = (self.path[-1][0], last)
 
+    def say_what_is_shared(self, fork: Fork, place: int) -> None:
+        """Where a fork that left its parent at a place of the path repeats what it shares, say up to where it does."""
+        if fork.inherited > self.path[place][1]:
+            self.tree.nodes[self.path[place + 1][0]].append(Property(SHARED, (str(fork.at_seq),)))
+
     @cached_property
     def stood(self) -> list[tuple[int, Event]]:
         """What a fork of the end has from this line."""
@@ -192,7 +200,7 @@ class _Line:
         if note.name == COMMENT:
             return "C"
         name, names = note.name.removeprefix(PREFIX), self.names
-        if not note.name.startswith(PREFIX) or not PROPERTY.fullmatch(name) or name in {"C", EVENT}:
+        if not note.name.startswith(PREFIX) or not PROPERTY.fullmatch(name) or name in {"C", EVENT, SHARED}:
             return None
         if name in names.moves:
             # A node has one move: the first in the order of search.
