@@ -19,6 +19,7 @@ from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import pinned, ruleset
 from kifold.records.errors import NoSuchMatch, StoreError, damaged, expect_text
+from kifold.records.heirs import leave_to_forks
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
 from kifold.records.listing import Listing
@@ -279,9 +280,10 @@ class Store(Listing):
     def delete(self, match: int) -> None:
         """Take a match away. An archived one is covered by a tombstone; its rows stay until the store is compacted.
 
-        Matches that were forked from it are whole logs and stay.
+        Matches that were forked from it are whole logs and stay; see `kifold.records.heirs`.
         """
         with self.journal.writing():
+            leave_to_forks(self, match)
             if self.journal.last_seq(match) is not None:
                 self.journal.remove(match)
             elif self.file_of(match) is not None:

@@ -216,6 +216,8 @@ def delete(
 ) -> None:
     """Delete a match. What an archive file says of it leaves the disk with `kifold compact`.
 
+    Its forks stay. What they shared with it goes to one of them, and the others are forks of that one from then on.
+
     Example: kifold delete MATCH --yes
     """
     from kifold.records.ids import id_text
