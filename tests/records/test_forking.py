@@ -153,7 +153,7 @@ def test_a_fork_goes_on_by_itself(store: Store) -> None:
     assert store.log(other).fork == Fork(made, 6, 3)
     assert len(store.log(match).events) == 7
     store.delete(made)
-    assert store.log(other).fork == Fork(made, 6, 3), "of a match that is no more"
+    assert store.log(other).fork == Fork(match, 2, 2), "of what the match left that is no more"
     assert store.forks() == {other: Fork(made, 6, 3)}
     assert len(store.log(match).events) == 7
     with pytest.raises(NoSuchMatch):
