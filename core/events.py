@@ -71,8 +71,8 @@ class Undone(Event, frozen=True, tag=3):
 class Noted(Event, frozen=True, tag=4):
     """A named remark on the event before it: a comment, a property of an imported record."""
 
-    name: str
-    values: tuple[str, ...] = ()
+    name: Annotated[str, Meta(description="what a note is called")]
+    values: Annotated[tuple[str, ...], Meta(description="what a note says")] = ()
 
 
 COMMON: tuple[type[Event], ...] = (Finished, Resigned, Undone, Noted)

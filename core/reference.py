@@ -238,6 +238,7 @@ def _sql(ruleset: Ruleset) -> Lines:
         ("`event`", "VARCHAR", "the kind of event"),
     ]
     rows += [(f"`{f.name}`", sql_type(f), f.description) for f in columns_of(ruleset).values()]
+    rows.append(("`inherited`", "BOOLEAN", "whether a fork has it from its parent, which counts it already"))
     yield from _table(("column", "type", "meaning"), rows)
 
 

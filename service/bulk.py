@@ -49,7 +49,9 @@ def import_(
     skip_duplicates: Annotated[
         bool,
         typer.Option(
-            "--skip-duplicates", help="Pass over matches in which another, there by then, has all that was played."
+            "--skip-duplicates",
+            help="Pass over matches all of whose events another has that came before, alike or longer. Names, tags and "
+            "notes do not count; a shorter one that came before stays.",
         ),
     ] = False,
 ) -> None:

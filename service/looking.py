@@ -34,7 +34,7 @@ def log(
     seat: SeatOption = None,
     format_: FormatOption = "table",
 ) -> None:
-    """Print the log of a match; without MATCH list the matches.
+    """Print the log of a match; without MATCH list the live matches, and count the archived ones.
 
     Example: kifold log
     """

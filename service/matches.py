@@ -204,7 +204,7 @@ def list_matches(store: Store, format_: str) -> None:
     for row in rows:
         typer.echo(f"{row['match']}  {row['ruleset']} {row['variant']}, {row['events']} events, {row['turn']}")
     for name, many in archived.items():
-        typer.echo(f'{many:,} archived matches of {name} (list them with: kifold sql "select * from matches")')
+        typer.echo(f'{many:,} archived matches of {name} (list them with: kifold sql "select match, variant, players from matches limit 20")')
     if not rows and not archived:
         typer.echo("no matches yet; begin one with: kifold new blokus")
 
