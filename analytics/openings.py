@@ -61,9 +61,9 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
 
 
 def for_people(answer: Answer) -> Answer:
-    """The same with one column per seat: the rate and its interval in one text, ``0.29 (0.21–0.40)``."""
+    """The same with one column per seat that is there: the rate and its interval in one text, ``0.29 (0.21–0.40)``."""
     before = answer.columns.index("share") + 1
-    seats = (len(answer.columns) - before) // 3
+    seats = max((sum(value is not None for value in row[before:]) // 3 for row in answer.rows), default=0)
     rows = []
     for row in answer.rows:
         texts = [

@@ -45,7 +45,7 @@ MEANINGS = {
     "finished": "whether the match is over",
     "ending": "rules, resigned, abandoned, …; null while unfinished",
     "archived": "whether it lies in the archive",
-    "parent": "the match that it is a fork of, which may have been deleted, as text match_text(parent); null for all others",
+    "parent": "the match that it is a fork of, which may be gone; null for all others; match_text(parent) is its text",
     "forked_at": "the last event of the parent that it shares",
     "seq": "number of the event in its log, from 1",
     "event": "the kind of event",

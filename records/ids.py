@@ -48,7 +48,9 @@ def parse_id(text: str) -> tuple[int, int]:
         return int(word), int(word)
     if not word or len(word) > LENGTH or any(c not in DIGITS for c in word):
         example = id_text(TOP | 0x123456789ABCDE)
-        raise ValueError(f"{text[:40]!r} is no match id: 12 letters and digits such as {example}, or its beginning")
+        raise ValueError(
+            f"{text[:40]!r} is no match id: 12 digits and letters (no i, l, o, u) such as {example}, or its beginning"
+        )
     value = 0
     for c in word:
         value = value << 5 | DIGITS.index(c)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from kifold.core.registry import names
+from kifold.core.registry import names, why_not
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.log import Fork, Log, shared_by_fork, shared_by_parent
@@ -72,7 +72,7 @@ def _untrue(store: Store, only: str | None) -> Iterator[tuple[int, Fork]]:
 def _shared(store: Store, only: str | None) -> Iterator[tuple[int, Fork, bytes | None]]:
     """Each fork, and the digest of what it shares: once from its own log and once from that of its parent."""
     for name in names():
-        if only not in (None, name):
+        if only not in (None, name) or why_not(name):
             continue
         yield from _shared_in(store, _LIVE, name, lambda some: store.live_logs(some, lambda match, why: None))
         for _, file in store.files(name):

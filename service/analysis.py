@@ -105,7 +105,7 @@ def plies(
         chosen = [registry.ruleset(ruleset).name] if ruleset else []
         for name, (_, archived) in {} if ruleset else store.counts().items():
             if why := registry.why_not(name):
-                said += [f"{archived:,} archived matches of {name} have none: {why}"] if archived else []
+                said += [f"{name} has none for what is archived: {why}"] if archived else []
             else:
                 chosen.append(name)
         _compile_what_is_missing(store, chosen)

@@ -16,6 +16,7 @@ from kifold.service.context import (
     UsageError,
     WorkersOption,
     choose,
+    counted,
     option_values,
     pairs,
     print_json,
@@ -75,7 +76,8 @@ def import_(
             bad += report.quarantined
             held += report.imported + report.present + report.duplicates
     if bad:
-        typer.echo(f"kifold: {bad:,} records are in quarantine: see why with `kifold quarantine`", err=True)
+        records = counted(bad, "record is", "records are")
+        typer.echo(f"kifold: {records} in quarantine: see why with `kifold quarantine`", err=True)
     if bad and not held:
         raise typer.Exit(1)
 
@@ -86,7 +88,7 @@ def _in_words(report: ImportReport) -> str:
         f"{report.quarantined:,} in quarantine"
     )
     if report.duplicates:
-        said += f", {report.duplicates:,} duplicates passed over"
+        said += f", {counted(report.duplicates, 'duplicate', 'duplicates')} passed over"
     if report.orphans:
         said += f"; {report.orphans:,} of those imported are forks of a match that is not there"
     return said
@@ -149,7 +151,9 @@ def export(
             sys.stdout.buffer.flush()
         else:
             _write_file(out, form, logs)
-            typer.echo(f"{len(ids):,} matches written to {out}", err=True)
+            typer.echo(f"{counted(len(ids), 'match', 'matches')} written to {out}", err=True)
+    if not ids:
+        typer.echo(f"kifold: no match: {where}", err=True)
     if is_partial:
         raise typer.Exit(1)
 
@@ -236,7 +240,7 @@ def archive(context: typer.Context) -> None:
         live = len(store.journal.ids())
     for line in stay:
         typer.echo(line, err=True)
-    typer.echo(f"archived {moved:,} matches; {live:,} stay live")
+    typer.echo(f"archived {counted(moved, 'match', 'matches')}; {live:,} stay live")
     if stay:
         raise typer.Exit(1)
 
@@ -257,12 +261,13 @@ def compact(context: typer.Context) -> None:
         report = compacting.compact(store, progress)
     for line in report.left:
         typer.echo(f"kifold: {line}", err=True)
+    files = counted(report.files[0], "archive file", "archive files")
     if report.is_idle and report.size[0] <= report.size[1]:
         what = "nothing was compacted" if report.left else "nothing to compact"
-        typer.echo(f"{what} in {report.files[0]:,} archive files")
+        typer.echo(f"{what} in {files}")
     else:
         typer.echo(
-            f"{report.files[0]:,} archive files → {report.files[1]:,}, {report.size[0]:,} → {report.size[1]:,} bytes; "
+            f"{files} → {report.files[1]:,}, {report.size[0]:,} → {report.size[1]:,} bytes; "
             f"{report.returned:,} matches back in the archive, rows of {report.dropped:,} deleted or replaced ones gone"
         )
     if report.is_waiting:

@@ -58,6 +58,9 @@ def coverage(
         store, ruleset = None, store
     if ruleset is not None:
         registry.ruleset(ruleset)
+    if store is not None and os.sep not in store and not Path(store).exists():
+        known = ", ".join(registry.names())
+        raise UsageError(f"{store}: there is no such store, nor such a ruleset ({known})")
     left_out: list[str] = []
     found = _counted(context_of(context), store, ruleset, golden, left_out.append)
     has_golden = golden is not None

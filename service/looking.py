@@ -109,7 +109,8 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
         gone = "" if is_parent_there else " (deleted since)"
         typer.echo(f"  forked from {id_text(found.fork.parent)}{gone} after event {found.fork.at_seq}")
     for name, player in zip(rules.seat_names(started), found.players, strict=False):
-        typer.echo(f"  {name}: {printable(player)}")
+        if player:
+            typer.echo(f"  {name}: {printable(player)}")
     for name, value in started.tags.items():
         typer.echo(printable(f"  {name}: {value}"))
     for seq, event in enumerate(seen.events, start=1):

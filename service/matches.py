@@ -11,6 +11,7 @@ from kifold.service.context import (
     Context,
     SetOption,
     UsageError,
+    counted,
     option_values,
     pairs,
     print_json,
@@ -204,7 +205,8 @@ def list_matches(store: Store, format_: str) -> None:
     for row in rows:
         typer.echo(f"{row['match']}  {row['ruleset']} {row['variant']}, {row['events']} events, {row['turn']}")
     for name, many in archived.items():
-        typer.echo(f'{many:,} archived matches of {name} (list them with: kifold sql "select match, variant, players from matches limit 20")')
+        query = 'kifold sql "select match, variant, players from matches limit 20"'
+        typer.echo(f"{counted(many, 'archived match', 'archived matches')} of {name} (list them with: {query})")
     if not rows and not archived:
         typer.echo("no matches yet; begin one with: kifold new blokus")
 

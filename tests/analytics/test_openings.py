@@ -153,10 +153,11 @@ def test_with_corners_by_colour_a_board_has_no_symmetry_left(store: Store) -> No
 def test_for_people(mixed: Mixed) -> None:
     answer = openings(mixed.sql, ruleset("chipstack"), 1, None)
     shown = for_people(Answer(answer.columns, answer.rows[:3]))
-    assert shown.columns == ["variant", "seats", "opening", "n", "share", *(f"first, seat {i}" for i in range(5))]
+    most = max(row[1] for row in answer.rows[:3])
+    assert shown.columns == ["variant", "seats", "opening", "n", "share", *(f"first, seat {i}" for i in range(most))]
     first, row = shown.rows[0], as_dicts(answer)[0]
     assert first[5] == f"{row['seat_0']:.2f} ({row['seat_0_low']:.2f}–{row['seat_0_high']:.2f})"
-    assert first[-1] == ""
+    assert [sum(text != "" for text in one[5:]) for one in shown.rows] == [one[1] for one in shown.rows]
 
 
 # Scores

@@ -69,7 +69,7 @@ def test_ids_that_follow_from_content_are_ids_and_a_series_ascends(data: bytes, 
 )
 def test_what_cannot_begin_an_id_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(
-        ValueError, match=r"is no match id: 12 letters and digits such as \w{12}, or its beginning"
+        ValueError, match=r"is no match id: 12 digits and letters \(no i, l, o, u\) such as \w{12}, or its beginning"
     ) as e:
         parse_id(text)
     assert len(str(e.value)) < 200

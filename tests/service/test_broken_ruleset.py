@@ -84,4 +84,4 @@ def test_the_archive_is_kept_up(kifold: Kifold) -> None:
     assert (kifold("archive").status, kifold("compact").status) == (0, 0)
     said = kifold("plies")
     assert (said.status, said.out[:27]) == (1, "listed the plies of 2 match")
-    assert said.err.startswith(f"kifold: 1 archived matches of nibble have none: {WHY}\n")
+    assert said.err.startswith(f"kifold: nibble has none for what is archived: {WHY}\n")

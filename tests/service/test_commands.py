@@ -28,8 +28,8 @@ def test_a_match_from_its_beginning_to_the_archive(kifold: Kifold) -> None:
     assert kifold("log").out == f"{match}  blokus duo, 3 events, yellow to move\n"
     said = kifold("append", match, '{"event": "resigned", "seat": 1}')
     assert said.out.startswith("event 4; match over: 1. blue (-")
-    assert kifold("archive").out == "archived 1 matches; 0 stay live\n"
-    assert "1 archived matches of blokus" in kifold("log").out
+    assert kifold("archive").out == "archived 1 match; 0 stay live\n"
+    assert "1 archived match of blokus" in kifold("log").out
     note = '{"event": "noted", "name": "comment", "values": ["thanks"]}'
     assert kifold("append", match, note).out.startswith("event 5; match over")
     assert kifold("append", match, next_in_short(at=2), "--key", "k").out.startswith("event 3; match over")
@@ -119,7 +119,7 @@ def test_export_and_import(kifold: Kifold, folder: Path, tmp_path: Path) -> None
     assert "4 exact" in kifold("verify").out
     out.write_text(out.read_text() + "{\n", encoding="utf-8")
     said = kifold("import", out)
-    assert (said.status, said.err) == (0, "kifold: 1 records are in quarantine: see why with `kifold quarantine`\n")
+    assert (said.status, said.err) == (0, "kifold: 1 record is in quarantine: see why with `kifold quarantine`\n")
     (bad,) = kifold("quarantine", "--format", "json").json
     assert (bad["file"], bad["record"], bad["text"].strip()) == ("all.jsonl", 5, "{")
     assert "all.jsonl, record 5" in kifold("quarantine").out
@@ -191,7 +191,7 @@ def test_compacting(kifold: Kifold, folder: Path) -> None:
     assert (said.status, said.err) == (0, "")
     assert said.out.startswith("3 archive files → 1, ")
     assert said.out.endswith(" bytes; 1 matches back in the archive, rows of 2 deleted or replaced ones gone\n")
-    assert kifold("compact").out == "nothing to compact in 1 archive files\n"
+    assert kifold("compact").out == "nothing to compact in 1 archive file\n"
     assert kifold("verify").out.startswith("verified 5 matches")
 
 

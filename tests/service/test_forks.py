@@ -75,12 +75,12 @@ def test_an_import_says_what_it_passed_over(kifold: Kifold, tmp_path: Path) -> N
     path = tmp_path / "some.blksgf"
     path.write_text("(;GM[Blokus];1[a20](;2[t20])(;2[s20,t20]))(;GM[Blokus]DT[2024];1[a20])")
     assert kifold("import", path, "--skip-duplicates").out == (
-        "some.blksgf: 2 imported (2 unfinished), 0 already there, 0 in quarantine, 1 duplicates passed over\n"
+        "some.blksgf: 2 imported (2 unfinished), 0 already there, 0 in quarantine, 1 duplicate passed over\n"
     )
     path.write_text("(;GM[Blokus]DT[2024];1[a20](;2[t20])(;2[s19,s20,t20]))")
     said = kifold("import", path, "--skip-duplicates")
     assert said.status == 0
-    assert said.out.endswith(" 1 duplicates passed over\n")
+    assert said.out.endswith(" 1 duplicate passed over\n")
     assert kifold("sql", "select count(parent) as n from matches", "--format", "json").json == [{"n": 2}]
 
 
