@@ -25,8 +25,8 @@ from kifold.records.log import Log
 from kifold.records.row_groups import RowGroups
 from kifold.records.removing import unlisted
 from kifold.records.store import Store
-from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict, unread
 from kifold.records.unlisted import archive_files
+from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict, unread
 from kifold.replay.families import family_faults
 from kifold.replay.ply_files import damaged_ply_files
 from kifold.replay.verdicts import verify_group, verify_live
