@@ -154,7 +154,7 @@ def test_a_fork_goes_on_by_itself(store: Store) -> None:
     assert len(store.log(match).events) == 7
     store.delete(made)
     assert store.log(other).fork == Fork(match, 2, 2), "of what the match left that is no more"
-    assert store.forks() == {other: Fork(made, 6, 3)}
+    assert store.forks() == {other: Fork(match, 2, 2)}
     assert len(store.log(match).events) == 7
     with pytest.raises(NoSuchMatch):
         fork(store, made, 1)
