@@ -22,8 +22,8 @@ from kifold.core.ruleset import Ruleset
 from kifold.records.archive import file_hash, paths
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.log import Log
-from kifold.records.row_groups import RowGroups
 from kifold.records.removing import unlisted
+from kifold.records.row_groups import RowGroups
 from kifold.records.store import Store
 from kifold.records.unlisted import archive_files
 from kifold.replay.causes import DAMAGED, UNVERIFIED, Report, Verdict, unread
