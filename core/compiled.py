@@ -21,8 +21,9 @@ import llvmlite
 import numba
 import numpy as np
 
-from kifold.core import indexing, loops
+from kifold.core import dispatching, indexing, loops
 from kifold.core.declared import DeclarationError
+from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
 from kifold.core.scope import Reach
@@ -85,10 +86,11 @@ class Binder:
         self.binding = binding
         self.reach = Reach(names, replaced)
         self.boundscheck = boundscheck
+        self._entries = {self.reach.source(function) for function in names.values()}
         self._done: dict[Any, Any] = {}
 
-    def compiled(self, function: Any) -> Any:
-        """The compiled form of a function and of all that it calls."""
+    def compiled(self, function: Any, *, is_entry: bool = True) -> Any:
+        """The compiled form of a function and of all that it calls; `is_entry` says whether Python will call it."""
         source = self.reach.source(function)
         if source not in self._done:
             scope = {name: self._value(source, name, value) for name, value in self.reach.globals_of(source).items()}
@@ -96,25 +98,25 @@ class Binder:
             copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
             copy.__qualname__ = f"{source.__qualname__}__{self.binding}"
             copy.__module__ = source.__module__
-            self._done[source] = numba.njit(
-                cache=True,
-                nogil=True,
+            self._done[source] = compile_later(
+                copy,
+                is_entry=is_entry or source in self._entries,
+                compiler=indexing.RulesCompiler,
                 boundscheck=self.boundscheck,
                 forceinline=source not in LOOPS,
-                pipeline_class=indexing.RulesCompiler,
-            )(copy)
+            )
         return self._done[source]
 
     def folder(self, functions: list[Any]) -> Path:
         """The cache folder of everything that these functions reach."""
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        compiler = Path(indexing.__file__).read_bytes()
+        compiler = [Path(file).read_bytes() for file in (indexing.__file__, dispatching.__file__)]
         digest = self.reach.digest(functions, versions, self.binding, self.boundscheck, compiler)
         return user_cache() / "compiled" / f"{self.binding}-{digest}"
 
     def _value(self, source: Any, name: str, value: Any) -> Any:
         if isinstance(value, FunctionType):
-            return self.compiled(value)
+            return self.compiled(value, is_entry=False)
         if isinstance(value, int):
             return int(value)
         if isinstance(value, list | tuple) and all(type(one) is int for one in value):

@@ -47,7 +47,8 @@ def hash_slices(data: np.ndarray[Any, Any], ends: np.ndarray[Any, Any], size: in
         uint8 of shape (parts, size).
     """
     out = np.empty((len(ends) - 1, size), np.uint8)
-    _hasher()(data, ends, out)
+    block, chained = np.empty(BLOCK, np.uint8), np.empty(8, np.uint64)
+    _hasher()(data, ends, out, block, block.view(np.uint64), chained, chained.view(np.uint8))
     return out
 
 
@@ -62,12 +63,10 @@ def _hasher() -> Any:
     return kernels(_turned, _mix, _compress, _hash_all)["_hash_all"]
 
 
-def _hash_all(data: Any, ends: Any, out: Any) -> None:
+# Room is made outside, and bytes are copied one by one: Numba takes three seconds to compile an assignment of slices,
+# most of them for the text of its error message.
+def _hash_all(data: Any, ends: Any, out: Any, block: Any, words: Any, chained: Any, digest: Any) -> None:
     size = out.shape[1]
-    block = np.zeros(BLOCK, np.uint8)
-    words = block.view(np.uint64)
-    chained = np.empty(8, np.uint64)
-    digest = chained.view(np.uint8)
     for i in range(len(out)):
         begin, end = ends[i], ends[i + 1]
         at = begin
@@ -77,7 +76,8 @@ def _hash_all(data: Any, ends: Any, out: Any) -> None:
         last = NONE
         while last == NONE:
             rest = min(end - at, BLOCK)
-            block[:rest] = data[at : at + rest]
+            for b in range(rest):
+                block[b] = data[at + b]
             for b in range(rest, BLOCK):
                 block[b] = 0
             at += rest

@@ -1,8 +1,8 @@
-"""Indices of compiled rules count from 0: a step of Numba's compiler that says so.
+"""Indices of compiled code count from 0: a step of Numba's compiler that says so.
 
-NumPy counts a negative index from the end, so compiled code tests the sign of every index. Rules have no negative
-indices, and most of what they do is reading numbers out of lists: without those tests Blokus folds in three quarters of
-the time. Where bounds are checked, as in the tests, a negative index is an error.
+NumPy counts a negative index from the end, so compiled code tests the sign of every index. Rules and kernels have no
+negative indices, and most of what they do is reading numbers out of lists: without those tests Blokus folds in three
+quarters of the time. Where bounds are checked, as in the tests, a negative index is an error.
 """
 
 from __future__ import annotations

@@ -10,16 +10,21 @@ from typing import Any
 import numba
 import numpy as np
 
-from kifold.core import indexing
+from kifold.core import dispatching, indexing
 from kifold.core.compiled import cache_folder, user_cache
+from kifold.core.dispatching import compile_later
+from kifold.core.scope import global_names
 
 
 def kernels(*functions: Any) -> dict[str, Any]:
     """The compiled forms of functions by their names. Each may call those before it, under any module's name for them.
 
-    Numba's cache on disk watches the file of one function only, so the folder is named by all of their files.
+    Python calls only those that no other calls. Numba's cache on disk watches the file of one function only, so the
+    folder is named by all of their files.
     """
-    files = sorted({indexing.__file__, *(function.__code__.co_filename for function in functions)})
+    compiler = {dispatching.__file__, indexing.__file__}
+    files = sorted({function.__code__.co_filename for function in functions} | compiler)
+    called = set().union(*(global_names(function.__code__) for function in functions))
     digest = blake2b(repr((numba.__version__, np.__version__)).encode(), digest_size=10)
     for file in files:
         digest.update(Path(file).read_bytes())
@@ -28,6 +33,7 @@ def kernels(*functions: Any) -> dict[str, Any]:
         for function in functions:
             bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
-            jit = numba.njit(cache=True, nogil=True, pipeline_class=indexing.RulesCompiler)
-            compiled[function.__name__] = jit(bound)
+            compiled[function.__name__] = compile_later(
+                bound, is_entry=function.__name__ not in called, compiler=indexing.RulesCompiler
+            )
     return compiled
