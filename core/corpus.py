@@ -126,6 +126,16 @@ class Folded:
     per_event: np.ndarray[Any, Any]
     snapshots: np.ndarray[Any, Any]
 
+    @classmethod
+    def blank(cls, ruleset: Ruleset, matches: int, events: int, snapshots: int) -> Folded:
+        """Room for so many of each."""
+        return cls(
+            np.zeros(matches, MATCH),
+            np.zeros(matches, dtype_of(ruleset.result)),
+            np.zeros(events, PER_EVENT),
+            np.zeros((snapshots, essential_size(ruleset.state)), np.uint8),
+        )
+
 
 @dataclass(frozen=True)
 class States:
@@ -182,15 +192,9 @@ class Folder:
 
     def fold(self, corpus: Corpus) -> Folded:
         """Fold and validate every match."""
-        count = len(corpus)
         lengths = np.diff(corpus.starts)
         snapshots = int(np.maximum(-(-lengths // SNAPSHOT), 1).sum())
-        folded = Folded(
-            np.zeros(count, MATCH),
-            np.zeros(count, dtype_of(self.ruleset.result)),
-            np.zeros(len(corpus.events), PER_EVENT),
-            np.zeros((snapshots, essential_size(self.ruleset.state)), np.uint8),
-        )
+        folded = Folded.blank(self.ruleset, len(corpus), len(corpus.events), snapshots)
         taken = self.code.loops["fold_corpus"](
             *corpus.arrays,
             self.state,

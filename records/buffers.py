@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-NONE = np.frombuffer(b"", np.uint8)
-"""Read-only as the others are: for compiled loops that makes a difference."""
-
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -49,7 +46,7 @@ def numbers(array: pa.Array) -> Numbers:
         ValueError: when its memory is shorter than it says.
     """
     part = array.buffers()[1]
-    values = NONE if part is None else np.frombuffer(part, np.uint8)
+    values = _memory(part)
     is_truth = pa.types.is_boolean(array.type)
     width = 0 if is_truth else array.type.bit_width // 8
     count = array.offset + len(array)
@@ -61,18 +58,25 @@ def numbers(array: pa.Array) -> Numbers:
 def validity_of(array: pa.Array) -> np.ndarray[Any, Any]:
     """One bit for each value, from `array.offset` on; empty when none is null."""
     part = array.buffers()[0]
-    return NONE if part is None or not array.null_count else np.frombuffer(part, np.uint8)
+    return _memory(part if array.null_count else None)
 
 
 def offsets_of(array: pa.Array) -> np.ndarray[Any, Any]:
     """Where the parts of an array of lists, maps, texts or bytes begin, and the last one ends: int32."""
     part = array.buffers()[1]
     if part is None or not len(array):
-        return np.frombuffer(bytes(4 * (len(array) + 1)), np.int32)
-    return np.frombuffer(part, np.int32)[array.offset : array.offset + len(array) + 1]
+        return _memory(bytes(4 * (len(array) + 1)), np.int32)
+    return _memory(part, np.int32)[array.offset : array.offset + len(array) + 1]
 
 
 def texts(array: pa.Array) -> Texts:
     """An array of texts or bytes; null is empty."""
     part = array.buffers()[2]
-    return Texts(NONE if part is None else np.frombuffer(part, np.uint8), offsets_of(array))
+    return Texts(_memory(part), offsets_of(array))
+
+
+def _memory(part: Any, kind: Any = np.uint8) -> np.ndarray[Any, Any]:
+    """Memory as numbers, never to be written: loops would be compiled once more for arrays that can be."""
+    view = np.frombuffer(b"" if part is None else part, kind)
+    view.flags.writeable = False
+    return view

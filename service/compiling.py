@@ -1,4 +1,4 @@
-"""Compiling rules at their first use: said, and several rulesets at once."""
+"""Compiling rules at their first use: said, and side by side with what all rulesets share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compile_rules(names: Sequence[str]) -> None:
     """Make sure that rulesets (NAME or NAME@REVISION) are compiled, and say so where it takes seconds.
 
-    Several are compiled side by side, one process for each processor.
+    They are compiled side by side, and beside them what all rulesets share, one process for each processor.
     """
     from kifold.core.compiled import compiled
     from kifold.core.registry import at_revision
@@ -27,14 +27,16 @@ def compile_rules(names: Sequence[str]) -> None:
     print(
         f"compiling the rules of {which} for their first use (some ten seconds each; kept in {place})", file=sys.stderr
     )
-    if len(cold) == 1:
-        _compile(cold[0])
-        return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        list(pool.map(_compile, cold))
+        shared = pool.submit(_compile_shared, cold[0])
+        # What this process compiles it has at hand.
+        others = [pool.submit(_compile, name) for name in cold[1:]]
+        _compile(cold[0])
+        for each in (shared, *others):
+            each.result()
 
 
 def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = None) -> None:
@@ -63,3 +65,21 @@ def _compile(name: str) -> None:
     folder = Folder(rules, compiled(rules))
     for corpus in folder.play(flatten_setup(rules, rules.start()), 0, 0, 1, greedy=False):
         folder.fold(corpus)
+
+
+def _compile_shared(name: str) -> None:
+    """Write and read the tables of a match without events: that compiles what the archive needs beside rules."""
+    import msgspec
+    import numpy as np
+
+    from kifold.core.corpus import Corpus, Folded
+    from kifold.core.records import dtype_of
+    from kifold.core.registry import at_revision
+    from kifold.records.folded import corpus_tables
+    from kifold.records.reading import digests, read_group
+
+    rules = at_revision(name)
+    started = msgspec.structs.replace(rules.start(), tags={"source": "nothing"})
+    setups, events = np.zeros(1, dtype_of(rules.setup_record)), np.zeros(0, dtype_of(rules.event_record))
+    corpus, folded = Corpus(rules, setups, events, np.zeros(2, np.int64)), Folded.blank(rules, 1, 0, 1)
+    digests(read_group(rules, *corpus_tables(corpus, folded, started, np.ones(1, np.int64))))
