@@ -102,6 +102,22 @@ def test_what_rules_may_not_use_is_said() -> None:
         binder.compiled(uses_nothing_known)
 
 
+def double(number: Any) -> Any:
+    return 2 * number
+
+
+def double_all(bytes_: Any) -> Any:
+    return double(bytes_[0]) + double(100) + double(len(bytes_))
+
+
+def test_one_form_serves_all_widths_of_numbers(tmp_path: Path) -> None:
+    binder = Binder("widths", {}, {}, boundscheck=True)
+    with cache_folder(tmp_path):
+        both, one = binder.compiled(double_all), binder.compiled(double, is_entry=False)
+        assert both(np.array([-128], np.int8)) == double_all([-128])
+    assert len(one.overloads) == 1
+
+
 # The cache on disk. Each step is a process of its own; all share one cache folder.
 
 GAME = """
