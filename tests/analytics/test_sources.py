@@ -69,7 +69,7 @@ def test_forks_that_go_back_to_themselves_are_counted_like_matches_begun_by_them
     with connect(store, BLOKUS) as sql:
         rows = run(sql, "SELECT match_id, parent, count(*) FILTER (inherited) FROM matches JOIN events "
                         "USING (match_id) GROUP BY ALL ORDER BY ALL").rows  # fmt: skip
-        assert run(sql, "SELECT family FROM _forks_blokus").rows == [(two,)]
+        assert run(sql, "SELECT family FROM _forks").rows == [(two,)]
     of_match = {match: (parent, inherited) for match, parent, inherited in rows}
     assert of_match == {root: (None, 0), one: (None, 0), two: (None, 0), alone: (None, 0), below: (two, 9)}
 
