@@ -220,9 +220,10 @@ def simulate(
     from kifold.records import simulation
 
     what = simulation.simulation(started, policy, seed)
-    compile_rules([rules.name])
-    with context_of(context).store(create=True) as store, Progress(f"simulating {ruleset}", games) as progress:
-        added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
+    with context_of(context).store(create=True) as store:
+        compile_rules([rules.name])
+        with Progress(f"simulating {ruleset}", games) as progress:
+            added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
     already = f" ({held:,} were there already)" if held else ""
     typer.echo(f"simulated {progress.summary()}{already}" if added else f"all {held:,} matches were there already")
 
