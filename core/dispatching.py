@@ -1,8 +1,8 @@
 """Functions handed to Numba so that little is compiled: one form for all widths of numbers, ways in only where needed.
 
 Numba compiles a function anew for each combination of argument types: once for a field of 8 bits, once for a local
-number, once for each number that is written out. A quarter of the larger rulesets' helpers came twice and more. Here numbers
-are widened by the caller; what is compiled into the caller is specialised there anyway.
+number, once for each number that is written out. A quarter of the larger rulesets' helpers came twice and more. Here
+numbers are widened by the caller; what is compiled into the caller is specialised there anyway.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def test_a_line_that_cannot_be_a_fork_is_refused(store: Store) -> None:
     for right, wrong in ((b'"inherited":4', b'"inherited":5'), (b'"at_seq":4', b'"at_seq":3')):
         assert right in line
         assert taken(store, line.replace(right, wrong), "wrong.jsonl") == Report(quarantined=1)
-    assert "are inherited" in next(quarantine(store))[3]
+    assert "are inherited" in quarantine(store)[0][3]
 
 
 def test_a_line_may_be_a_fork_of_any_line_before_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_a_fork_of_a_match_that_cannot_be_read_is_refused_and_others_come_in(sto
         db.execute("UPDATE events SET data = x'c1' WHERE match = ? AND seq = 3", (parents[0],))
     report = taken(store, lines, "all.jsonl")
     assert (report.imported, report.quarantined) == (1, 1)
-    assert f"it leaves {id_text(parents[0])}, which cannot be read: " in next(quarantine(store))[3]
+    assert f"it leaves {id_text(parents[0])}, which cannot be read: " in quarantine(store)[0][3]
 
 
 CLAIM = b'"at_seq":25,"inherited":17'
