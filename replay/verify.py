@@ -203,6 +203,7 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
         return
     if not np.array_equal(found, listed):
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
+        return
     reader = store.reader(name, file)
     if (matches, events) != (reader.matches, reader.events_metadata.num_rows):
         report.unreadable.append(f"{places[0]}: does not hold as many rows as the journal says of it; restore both")

@@ -78,7 +78,7 @@ def kill_again_and_again(folder: str, kind: str, rounds: int, most_lines: int, s
 
     Each time when it has said a number of lines (up to `most_lines`), and some milliseconds later.
     """
-    bulk.ROWS_PER_FILE, simulation.EVENTS_PER_GROUP = 1500, 300  # many files, many row groups
+    bulk.ROWS_PER_FILE, bulk.ROWS_PER_GROUP, simulation.EVENTS_PER_GROUP = 1500, 300, 300  # many files, many row groups
     moments = random.Random(sent)
     if kind == "simulate":
         with Store(f"{folder}-warm") as store:
