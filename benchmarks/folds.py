@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Corpus, Folded, Folder
@@ -10,7 +11,7 @@ from kifold.core.events import Event, Started
 from kifold.core.flat import flatten_setup
 from kifold.core.play import Play
 from kifold.core.registry import names, ruleset
-from kifold.records.judge import fingerprint
+from kifold.records.folded import fingerprints
 
 SEED = 7
 VARIANTS = [(name, variant.name) for name in names() for variant in ruleset(name).variants]
@@ -36,12 +37,9 @@ def played_events(started: Started, events: int) -> list[Corpus]:
     return played(started, max(1, events * 50 // events_of(few)))
 
 
-def validated(loops: Folder, corpora: list[Corpus]) -> list[tuple[Folded, list[bytes]]]:
+def validated(loops: Folder, corpora: list[Corpus]) -> list[tuple[Folded, Any]]:
     """Fold and validate matches, and take the fingerprint of each snapshot."""
-    return [
-        (folded, [fingerprint(row.tobytes()) for row in folded.snapshots])
-        for folded in (loops.fold(corpus) for corpus in corpora)
-    ]
+    return [(folded, fingerprints(folded)) for folded in (loops.fold(corpus) for corpus in corpora)]
 
 
 def events_of(corpora: list[Corpus]) -> int:
