@@ -22,9 +22,6 @@ from kifold.core.schema import columns_of, events_schema, setup_type
 from kifold.records.judge import Judged
 from kifold.records.log import Log
 
-FINGERPRINT_SIZE = 4
-"""Bytes of one stored fingerprint: enough to tell that a fold went another way, small beside the events."""
-
 
 @cache
 def result_type(ruleset: Ruleset) -> pa.DataType:

@@ -16,6 +16,7 @@ from kifold.core.events import Started
 from kifold.core.ruleset import Ruleset
 from kifold.records.log import Log
 from kifold.records.reading import read_group
+from kifold.records.row_groups import only
 from kifold.records.tables import row_started, rows_to_logs
 from kifold.replay.causes import OTHER_WAY, UNCHANGED, Verdict, cause_of
 from kifold.replay.partings import Parting, is_declared_alike, parting, partings
@@ -42,7 +43,7 @@ class Rehearsing:
         is_other = [one.is_fine and r != self.target.revision for one, r in zip(found, revisions, strict=True)]
         wanted = [m for m, other in enumerate(is_other) if other]
         pinned = [rules.at(revisions[m]) for m in wanted]
-        matches, events = _only(matches, events, is_other)
+        matches, events = only(np.array(is_other, bool), matches, events)
         for m, own, part in zip(wanted, pinned, self._partings(rules, matches, events, pinned, beside), strict=True):
             found[m] = self._parted(found[m], own, *part)
         return found
@@ -96,11 +97,3 @@ def _partings_of_many(
         if wanted.any():
             found |= zip(np.flatnonzero(wanted).tolist(), partings(own, target, group.only(wanted).corpus), strict=True)
     return found
-
-
-def _only(matches: pa.Table, events: pa.Table, wanted: list[bool]) -> tuple[pa.Table, pa.Table]:
-    """The wanted matches of a row group, with their events."""
-    if all(wanted):
-        return matches, events
-    of_events = np.repeat(np.array(wanted, bool), matches["n_events"].to_numpy())
-    return matches.filter(pa.array(wanted, pa.bool_())), events.filter(pa.array(of_events))

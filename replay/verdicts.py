@@ -28,6 +28,7 @@ from kifold.records.folded import fingerprints, judged_match, seat_column
 from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
+from kifold.records.row_groups import revisions_of
 from kifold.records.tables import ending_text, rows_to_logs, unlike
 from kifold.replay.agreement import confirmed
 from kifold.replay.causes import DAMAGED, DIVERGED, EXACT, ILLEGAL, UNVERIFIED, Verdict, Verdicts, cause_of
@@ -88,7 +89,6 @@ def verify_group(
     matches: pa.Table,
     events: pa.Table,
     pins: Mapping[int, int] | None = None,
-    under: Ruleset | None = None,
     beside: int = 0,
 ) -> Verdicts:
     """The verdict of each match of a row group, in their order.
@@ -98,7 +98,6 @@ def verify_group(
     Args:
         rules: the ruleset, of any revision.
         pins: the revision of each match that was promoted to another than its log names.
-        under: the revision to fold all matches under, instead of the one that each is pinned to.
         beside: how many matches are verified in the same way anyway.
 
     Raises:
@@ -110,7 +109,7 @@ def verify_group(
         raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
     if not pays_to_compile(len(matches), len(events), beside):
         group.is_plain[:] = False
-    revisions = _revisions(group, pins or {}, under)
+    revisions = revisions_of(matches, pins or {})
     fine, is_over = np.zeros(len(matches), bool), np.zeros(len(matches), bool)
     others: dict[int, Verdict] = {}
     for revision in sorted(rules.revisions.keys() & set(revisions.tolist())):
@@ -131,17 +130,6 @@ def verify_group(
 def pays_to_compile(matches: int, events: int, beside: int) -> bool:
     """Whether so many matches are folded by the compiled rules: with those `beside` them, or by their length."""
     return matches + beside >= MANY or events >= MANY * EVENTS_OF_A_MATCH
-
-
-def _revisions(group: Group, pins: Mapping[int, int], under: Ruleset | None) -> np.ndarray[Any, Any]:
-    """What each match is folded under; 0 where nobody can say."""
-    if under:
-        return np.full(len(group.matches), under.revision)
-    revisions: np.ndarray[Any, Any] = group.matches["revision"].fill_null(0).to_numpy().astype(np.int64)
-    if pins:
-        for m, match in enumerate(group.matches["match_id"].to_pylist()):
-            revisions[m] = pins.get(match, revisions[m])
-    return revisions
 
 
 def _one_verdict(rules: Ruleset, group: Group, m: int, revision: int, matches: pa.Table, events: pa.Table) -> Verdict:
