@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from kifold.service.compiling import compile_rules
-from kifold.service.context import UsageError, WorkersOption, choose, written_whole
+from kifold.service.context import UsageError, WorkersOption, choose, say_left_out, written_whole
 from kifold.service.matches import context_of
 from kifold.service.progress import Progress
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
 
-SHOWN = 10
 """Lines about what is left out."""
 
 VariantOption = Annotated[str | None, typer.Option(help="Only matches of this variant.")]
@@ -112,7 +111,7 @@ def plies(
         with Progress("listing plies") as progress:
             for name in chosen:
                 make_ply_files(store, registry.ruleset(name), workers or os.cpu_count() or 1, progress, said.append)
-    _say(said)
+    say_left_out(said)
     if progress.matches or not said:
         typer.echo(f"listed the plies of {progress.summary()}" if progress.matches else "no plies were missing")
     if said:
@@ -144,15 +143,8 @@ def _connected(
         naming_damage(store),
         connect(store, only, left_out.append, plies) as connection,
     ):
-        _say(left_out)
+        say_left_out(left_out)
         yield connection
-
-
-def _say(left_out: list[str]) -> None:
-    for line in left_out[:SHOWN]:
-        typer.echo(f"kifold: {line}", err=True)
-    if len(left_out) > SHOWN:
-        typer.echo(f"kifold: … and {len(left_out) - SHOWN:,} more; see `kifold verify`", err=True)
 
 
 def _write_database(context: typer.Context, path: Path) -> None:
@@ -161,7 +153,7 @@ def _write_database(context: typer.Context, path: Path) -> None:
     left_out: list[str] = []
     with context_of(context).store() as store:
         write_database(store, path, left_out.append)
-        _say(left_out)
+        say_left_out(left_out)
         typer.echo(f"{path}: has views of {store.folder}; `FROM duckdb_views()` lists them with what they mean")
 
 

@@ -125,6 +125,17 @@ def print_json(data: Any) -> None:
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
+LEFT_OUT_SHOWN = 10
+
+
+def say_left_out(lines: Sequence[str]) -> None:
+    """Say on standard error what an answer does not cover: the first lines, and how many more there are."""
+    for line in lines[:LEFT_OUT_SHOWN]:
+        typer.echo(f"kifold: {line}", err=True)
+    if len(lines) > LEFT_OUT_SHOWN:
+        typer.echo(f"kifold: … and {len(lines) - LEFT_OUT_SHOWN:,} more; see `kifold verify`", err=True)
+
+
 @contextmanager
 def written_whole(out: Path) -> Iterator[Path]:
     """A file to write that becomes `out` when it is whole. Until then, and after an error, `out` is what it was.

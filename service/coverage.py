@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.service.compiling import compile_rules
-from kifold.service.context import Context, FormatOption, UsageError, choose, print_json
+from kifold.service.context import Context, FormatOption, UsageError, choose, print_json, say_left_out
 from kifold.service.matches import context_of
 from kifold.service.progress import Progress
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from kifold.replay.coverage import Coverage, Row
 
-SHOWN = 10
 """Lines about what is left out."""
 
 
@@ -73,10 +72,7 @@ def coverage(
             _print(one, has_golden=has_golden)
     else:
         typer.echo("no matches to count")
-    for line in left_out[:SHOWN]:
-        typer.echo(f"kifold: {line}", err=True)
-    if len(left_out) > SHOWN:
-        typer.echo(f"kifold: … and {len(left_out) - SHOWN:,} more; see `kifold verify`", err=True)
+    say_left_out(left_out)
     if left_out:
         raise typer.Exit(1)
 

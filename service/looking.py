@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.service.context import FormatOption, UsageError, choose, print_json
-from kifold.service.matches import MatchArgument, context_of, list_matches
+from kifold.service.matches import AtOption, AtSeqOption, MatchArgument, context_of, list_matches
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
@@ -120,11 +120,8 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
 def show(
     context: typer.Context,
     match: MatchArgument,
-    at: Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")] = None,
-    at_seq: Annotated[
-        int | None,
-        typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later."),
-    ] = None,
+    at: AtOption = None,
+    at_seq: AtSeqOption = None,
     seat: SeatOption = None,
     as_: Annotated[str, typer.Option("--as", help="text, svg, html or json.")] = "text",
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,

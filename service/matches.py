@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from kifold.records.store import Store
 
 MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Match id, or its beginning.")]
+AtOption = Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")]
+AtSeqOption = Annotated[
+    int | None, typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -158,11 +162,8 @@ def _standings(play: Play) -> str:
 def fork(
     context: typer.Context,
     match: MatchArgument,
-    at: Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")] = None,
-    at_seq: Annotated[
-        int | None,
-        typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later."),
-    ] = None,
+    at: AtOption = None,
+    at_seq: AtSeqOption = None,
 ) -> None:
     """Begin a match that shares the log of another so far, and print its id.
 
