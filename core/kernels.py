@@ -22,7 +22,7 @@ def kernels(*functions: Any) -> dict[str, Any]:
     Python calls only those that no other calls. Numba's cache on disk watches the file of one function only, so the
     folder is named by all of their files.
     """
-    compiler = {dispatching.__file__, indexing.__file__}
+    compiler = {__file__, dispatching.__file__, indexing.__file__}
     files = sorted({function.__code__.co_filename for function in functions} | compiler)
     called = set().union(*(global_names(function.__code__) for function in functions))
     digest = blake2b(repr((numba.__version__, np.__version__)).encode(), digest_size=10)
@@ -33,7 +33,9 @@ def kernels(*functions: Any) -> dict[str, Any]:
         for function in functions:
             bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
+            is_entry = function.__name__ not in called
+            # A call that hands over arrays costs more than most of these functions do: a third of encoding is left.
             compiled[function.__name__] = compile_later(
-                bound, is_entry=function.__name__ not in called, compiler=indexing.RulesCompiler
+                bound, is_entry=is_entry, compiler=indexing.RulesCompiler, forceinline=not is_entry
             )
     return compiled

@@ -95,7 +95,7 @@ def compact(store: Store, on_progress: OnProgress) -> Report:
     report = Report()
     before = _files_and_size(store)
     report.returned, report.left = archive(store, on_progress, returned=True)
-    for (name,) in store.journal.rows("SELECT DISTINCT ruleset FROM files ORDER BY 1"):
+    for name in store.journal.column("SELECT DISTINCT ruleset FROM files ORDER BY 1"):
         for olds in _bins(_candidates(store, name, report)):
             try:
                 report.dropped += _replace(store, olds, on_progress)

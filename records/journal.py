@@ -80,12 +80,26 @@ class Journal:
         try:
             return self.db.execute(query, values).fetchall()
         except UNREADABLE as error:
-            raise StoreError(f"{self.path}: cannot be read ({error}); restore a copy") from None
+            raise self._unreadable(error) from None
+
+    def column(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The only column of a query. No row is kept: a million tuples would keep the garbage collector busy.
+
+        Raises:
+            StoreError: when the file is damaged there, or cannot be read.
+        """
+        try:
+            return [value for (value,) in self.db.execute(query, values)]
+        except UNREADABLE as error:
+            raise self._unreadable(error) from None
 
     def row(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         """The first row of a query, if there is one."""
         rows = self.rows(query, values)
         return rows[0] if rows else None
+
+    def _unreadable(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.path}: cannot be read ({error}); restore a copy")
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -284,7 +298,7 @@ class Journal:
 
     def players(self, match: int) -> tuple[str, ...]:
         """The names beside a match, one per seat, or none."""
-        return tuple(name for (name,) in self.rows("SELECT name FROM players WHERE match = ? ORDER BY seat", (match,)))
+        return tuple(self.column("SELECT name FROM players WHERE match = ? ORDER BY seat", (match,)))
 
     def remove(self, match: int) -> None:
         """Take a match out of the journal: deleted, or gone to the archive. Called inside `writing()`."""
@@ -294,7 +308,7 @@ class Journal:
     def ids(self, ruleset_name: str | None = None, *, only_over: bool = False) -> list[int]:
         """The ids of live matches, ascending; of one ruleset, and with `only_over` only those that have ended."""
         query = "SELECT id FROM matches WHERE (? IS NULL OR ruleset = ?) AND (NOT ? OR is_over = 1) ORDER BY id"
-        return [row[0] for row in self.rows(query, (ruleset_name, ruleset_name, only_over))]
+        return self.column(query, (ruleset_name, ruleset_name, only_over))
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class Listing:
         """
         first, last = parse_id(text)
         query = "SELECT id FROM (SELECT id FROM matches UNION ALL SELECT match FROM archived) WHERE id BETWEEN ? AND ?"
-        found = [row[0] for row in self.journal.rows(query + " LIMIT 2", (first, last))]
+        found = self.journal.column(query + " LIMIT 2", (first, last))
         if len(found) > 1:
             raise NoSuchMatch(f"{text} could be {' or '.join(id_text(i) for i in found)}: write more of it")
         if not found:
@@ -67,14 +67,14 @@ class Listing:
     def returned(self, ruleset_name: str) -> list[int]:
         """The ids of live matches that lay in the archive before, ascending."""
         query = "SELECT id FROM matches WHERE ruleset = ? AND id IN (SELECT match FROM tombstones) ORDER BY id"
-        return [row[0] for row in self.journal.rows(query, (ruleset_name,))]
+        return self.journal.column(query, (ruleset_name,))
 
     def tombstones(self, file: str) -> set[int]:
         """Ids of the matches in an archive file that were deleted or replaced. What is no id covers none."""
         query = (
             "SELECT match FROM tombstones JOIN files ON files.id = file WHERE name = ? AND typeof(match) = 'integer'"
         )
-        return {row[0] for row in self.journal.rows(query, (file,))}
+        return set(self.journal.column(query, (file,)))
 
     def pins(self, file: str | None = None) -> dict[int, int]:
         """The revision of each match that was promoted to another than its log names, of one archive file or all.
@@ -125,7 +125,7 @@ class Listing:
             "SELECT value FROM json_each(?) WHERE value IN (SELECT match FROM archived) "
             "OR value IN (SELECT id FROM matches)"
         )
-        return {row[0] for row in self.journal.rows(query, ("[" + ",".join(map(str, matches)) + "]",))}
+        return set(self.journal.column(query, ("[" + ",".join(map(str, matches)) + "]",)))
 
     def holds(self, match: int) -> bool:
         """Whether the store has a match of that id."""

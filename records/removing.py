@@ -63,7 +63,7 @@ def unlisted(store: Store, there: Iterable[tuple[str, str]], only: str | None) -
 
 
 def _replaced(store: Store) -> list[str]:
-    return [key for (key,) in store.journal.rows("SELECT key FROM meta WHERE key LIKE ?", (REPLACED + "%",))]
+    return store.journal.column("SELECT key FROM meta WHERE key LIKE ?", (REPLACED + "%",))
 
 
 def remove_old_drafts(store: Store) -> None:

@@ -26,7 +26,8 @@ class RowGroups:
     """An archive file, without the matches that were deleted or replaced.
 
     Attributes:
-        matches: how many it holds, those included.
+        rules: its ruleset, of any revision.
+        matches, events: how many it holds, those included.
     """
 
     def __init__(self, folder: Path, rules: Ruleset, file: str, gone: set[int]) -> None:
@@ -36,8 +37,9 @@ class RowGroups:
             StoreError: when it cannot be read.
         """
         reader = FileReader(folder, rules, file)
-        self.matches, self._count = reader.matches, reader.groups
-        self._folder, self._rules, self._file, self._gone = folder, rules, file, gone
+        self.rules, self.matches, self.events = rules, reader.matches, reader.events_metadata.num_rows
+        self._count, self._readers = reader.groups, [reader]
+        self._folder, self._file, self._gone = folder, file, gone
 
     def each(self, task: Callable[[pa.Table, pa.Table], R], workers: int) -> Iterator[R | StoreError]:
         """What `task(matches, events)` gives for each row group, in their order; at most two per thread are under way.
@@ -48,15 +50,21 @@ class RowGroups:
 
         def done(number: int) -> R | StoreError:
             try:
-                # Each thread reads through its own handle: a Parquet file is not to be shared between threads.
                 if not hasattr(own, "reader"):
-                    own.reader = FileReader(self._folder, self._rules, self._file)
+                    own.reader = self._reader()
                 return task(*(self._without_gone(table) for table in own.reader.group(number)))
             except StoreError as error:
                 return StoreError(f"{self._file}, row group {number}: {error}")
 
         with ThreadPoolExecutor(workers) as pool:
             yield from in_order(pool, done, range(self._count), workers)
+
+    def _reader(self) -> FileReader:
+        """One for a thread alone: a Parquet file is not to be shared between threads."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return FileReader(self._folder, self.rules, self._file)
 
     def _without_gone(self, table: pa.Table) -> pa.Table:
         if not self._gone:

@@ -224,6 +224,11 @@ class Report:
             assert one.cause is not None, f"{one} says no cause"
             self.causes.setdefault(one.cause, Group(one)).add(one)
 
+    def miss(self, matches: int) -> None:
+        """Count so many listed matches of a file that could not be read."""
+        self.not_readable += matches
+        self.in_files += matches > 0
+
     def by_cause(self) -> list[tuple[Cause, Group]]:
         """The causes, the most frequent first."""
         return sorted(self.causes.items(), key=lambda pair: (-len(pair[1].matches), str(pair[0])))

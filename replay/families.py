@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 
 from kifold.core.registry import names, why_not
 from kifold.records.errors import StoreError
@@ -76,10 +78,12 @@ def _shared(store: Store, only: str | None) -> Iterator[tuple[int, Fork, bytes |
             continue
         yield from _shared_in(store, _LIVE, name, lambda some: store.live_logs(some, lambda match, why: None))
         for _, file in store.files(name):
-            try:
-                yield from _shared_in(store, _IN_FILE, file, store.reader(name, file).some)
-            except StoreError:
-                continue
+            with suppress(StoreError):  # what cannot be read is said where files are verified
+                yield from _shared_in(store, _IN_FILE, file, partial(_some, store, name, file))
+
+
+def _some(store: Store, name: str, file: str, wanted: Iterable[int]) -> Iterator[Log]:
+    return store.reader(name, file).some(wanted)
 
 
 def _shared_in(

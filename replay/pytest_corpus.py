@@ -40,7 +40,7 @@ class Corpus(pytest.Collector):
                 if sample is None:
                     yield RulesetItem.from_parent(self, name=name)
                     continue
-                ids = [row[0] for row in store.journal.rows(IDS, (name,))]
+                ids = store.journal.column(IDS, (name,))
                 # The same in every process: tests may be spread over some.
                 for match in sorted(random.Random(0).sample(ids, min(sample, len(ids)))):
                     yield MatchItem.from_parent(self, name=f"{name} {id_text(match)}", match=match)

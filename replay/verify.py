@@ -153,7 +153,8 @@ def verify_files(folder: Path, work: Work) -> None:
         if why := why_not(name):
             work.report.unreadable.append(f"{paths(folder, name, file)[0]}: {why}")
         else:
-            _verify_file(folder, ruleset(name), file, set(), {}, work)
+            with _said(work.report):
+                _verify_groups(RowGroups(folder, ruleset(name), file, set()), {}, work)
 
 
 FAULTS = (
@@ -167,7 +168,7 @@ FAULTS = (
 def _journal_faults(store: Store) -> Iterator[str]:
     """What is wrong with the journal beyond single matches."""
     try:
-        faults = [str(said) for (said,) in store.journal.rows("PRAGMA integrity_check(3)") if said != "ok"]
+        faults = [str(said) for said in store.journal.column("PRAGMA integrity_check(3)") if said != "ok"]
         for fault, query in FAULTS if not faults else ():
             ((count,),) = store.journal.rows(f"SELECT count(*) FROM ({query})")
             if count:
@@ -181,7 +182,7 @@ def _journal_faults(store: Store) -> Iterator[str]:
 def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
     """Verify a file of the archive, and that it is the one that is listed."""
     report = work.report
-    listed = [match for (match,) in store.journal.rows(LISTED, (file,))]
+    listed = store.journal.column(LISTED, (file,))
     if why := why_not(name):
         work.add([unread(match, name, UNVERIFIED, why) for match in listed], 0)
         return
@@ -195,17 +196,20 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
             if file_hash(place) != written:
                 report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
     gone, pins = store.tombstones(file), store.pins(file)
-    found = _verify_file(store.archive_folder, ruleset(name), file, gone, pins, work)
-    if missing := len(np.setdiff1d(listed, found)):
-        report.not_readable += missing
-        report.in_files += 1
+    try:
+        groups = RowGroups(store.archive_folder, ruleset(name), file, gone)
+    except StoreError as error:
+        report.unreadable.append(str(error))
+        report.miss(len(listed))
+        return
+    found = _verify_groups(groups, pins, work)
+    if is_other := not np.array_equal(found, listed):
+        report.miss(len(np.setdiff1d(listed, found)))
     if len(report.unreadable) > before:
         return
-    if not np.array_equal(found, listed):
+    if is_other:
         report.unreadable.append(f"{places[0]}: does not hold the matches that the journal lists for it; restore both")
-        return
-    reader = store.reader(name, file)
-    if (matches, events) != (reader.matches, reader.events_metadata.num_rows):
+    elif (matches, events) != (groups.matches, groups.events):
         report.unreadable.append(f"{places[0]}: does not hold as many rows as the journal says of it; restore both")
 
 
@@ -214,18 +218,11 @@ NOT_THE_BYTES = "not the bytes that were written"
 LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ? ORDER BY match"
 
 
-def _verify_file(
-    folder: Path, rules: Ruleset, file: str, gone: set[int], pins: Mapping[int, int], work: Work
-) -> np.ndarray[Any, Any]:
+def _verify_groups(groups: RowGroups, pins: Mapping[int, int], work: Work) -> np.ndarray[Any, Any]:
     """Verify the matches of a file, but for those that are gone; the ids of those that were found."""
-    try:
-        groups = RowGroups(folder, rules, file, gone)
-    except StoreError as error:
-        work.report.unreadable.append(str(error))
-        return np.zeros(0, np.int64)
 
     def verify(matches: pa.Table, events: pa.Table) -> tuple[Sequence[Verdict], int, np.ndarray[Any, Any]]:
-        verdicts = work.judging.group(rules, matches, events, pins, groups.matches - len(matches))
+        verdicts = work.judging.group(groups.rules, matches, events, pins, groups.matches - len(matches))
         return verdicts, len(events), matches["match_id"].to_numpy()
 
     found = [np.zeros(0, np.int64)]
