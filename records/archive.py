@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b, file_digest
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,6 +31,15 @@ from kifold.records.tables import matches_schema, rows_to_logs
 ROWS_PER_GROUP = 500_000
 """A row group of events is closed at the first match boundary from here on."""
 ROWS_PER_FILE = 8_000_000
+WRITTEN: dict[str, Any] = {
+    "compression": "zstd",
+    "compression_level": 3,
+    "write_page_checksum": True,
+    # Nobody reads less than a row group. The usual pages of 20,000 rows cost a twentieth of the bytes, and a fifth of
+    # the time of reading goes into beginning them.
+    "max_rows_per_page": 1 << 20,
+}
+"""How files are written."""
 
 
 def paths(root: Path, ruleset: str, name: str) -> tuple[Path, Path]:
@@ -68,9 +78,7 @@ class FileWriter:
             schemas = layout or (matches_schema(ruleset), events_schema(ruleset))
             for draft, schema in zip(self._drafts, schemas, strict=True):
                 draft.parent.mkdir(parents=True, exist_ok=True)
-                self._writers.append(
-                    pq.ParquetWriter(draft, schema, compression="zstd", compression_level=3, write_page_checksum=True)
-                )
+                self._writers.append(pq.ParquetWriter(draft, schema, **WRITTEN))
         except OSError as error:
             self.abandon()
             raise self._unwritable(error) from None

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from kifold.core.loops import bound, list_plies
 from kifold.core.ruleset import Ruleset
 from kifold.core.scope import Reach
-from kifold.records.archive import file_hash
+from kifold.records.archive import WRITTEN, file_hash
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.removing import remove
@@ -156,9 +156,7 @@ def _writer(draft: Path, ruleset: Ruleset) -> Any:
     # Of scores, which grow with the match, dictionaries cost more than they spare; of ranks they spare two thirds.
     schema = plies_schema(ruleset)
     few = [field.name for field in schema if not pa.types.is_list(field.type)] + ["ranks.list.element"]
-    return pq.ParquetWriter(
-        draft, schema, compression="zstd", compression_level=3, write_page_checksum=True, use_dictionary=few
-    )
+    return pq.ParquetWriter(draft, schema, use_dictionary=few, **WRITTEN)
 
 
 def _keys(store: Store, ruleset: Ruleset) -> list[Key]:
