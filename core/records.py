@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
@@ -143,10 +144,15 @@ def make_record(name: str, slots: list[Slot]) -> type[Record]:
 
 def dtype_of(record: type[Record]) -> np.dtype[Any]:
     """The NumPy dtype of a record: essential prefix, then derived fields, each part aligned to eight bytes."""
+    return _dtype(record.slots)
+
+
+@cache
+def _dtype(slots: tuple[Slot, ...]) -> np.dtype[Any]:
     import numpy as np
 
     names, formats, offsets, at, essential = [], [], [], 0, True
-    for slot in record.slots:
+    for slot in slots:
         if slot.role and essential:
             at, essential = -(-at // 8) * 8, False
         names.append(slot.name)

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
-from kifold.records.columns import fitted, misfit, needed
+from kifold.records.columns import Layout, fitted, misfit, needed
 from kifold.records.errors import StoreError, damaged
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
@@ -64,19 +64,20 @@ class FileWriter:
 
     Attributes:
         matches, events: rows written so far.
+        layout: the columns of the two files.
     """
 
-    def __init__(self, root: Path, ruleset: Ruleset, layout: tuple[pa.Schema, pa.Schema] | None = None) -> None:
-        """Begin a pair of files; with `layout`, of the columns that older files have, else of today's."""
+    def __init__(self, root: Path, ruleset: Ruleset, layout: Layout) -> None:
+        """Begin a pair of files of these columns."""
         self.ruleset = ruleset
         self.root = root
+        self.layout = layout
         self.matches = self.events = 0
         # No other process writes to these, also when it makes the same file.
         self._drafts = [path.with_suffix(".writing") for path in paths(root, ruleset.name, secrets.token_hex(8))]
         self._writers: list[pq.ParquetWriter] = []
         try:
-            schemas = layout or (matches_schema(ruleset), events_schema(ruleset))
-            for draft, schema in zip(self._drafts, schemas, strict=True):
+            for draft, schema in zip(self._drafts, layout, strict=True):
                 draft.parent.mkdir(parents=True, exist_ok=True)
                 self._writers.append(pq.ParquetWriter(draft, schema, **WRITTEN))
         except OSError as error:
@@ -87,13 +88,13 @@ class FileWriter:
         return StoreError(f"{self._drafts[0].parent}: cannot be written ({error.strerror or _first_line(error)})")
 
     def write(self, matches: pa.Table, events: pa.Table) -> None:
-        """Write one row group of each; both sorted, and all events of these matches in them.
+        """Write one row group of each, for which there are columns: sorted, and all events of these matches in them.
 
         Raises:
             StoreError: when the disk is full, or cannot be written.
         """
         try:
-            for writer, table in zip(self._writers, (matches, events), strict=True):
+            for writer, table in zip(self._writers, (matches, fitted(events, self.layout[1])), strict=True):
                 writer.write_table(table, row_group_size=max(len(table), 1))
         except OSError as error:
             raise self._unwritable(error) from None
@@ -179,8 +180,8 @@ class FileReader:
         return matches, fitted(events, events_schema(self.ruleset))
 
     @property
-    def layout(self) -> tuple[pa.Schema, pa.Schema]:
-        """The columns that the two files have, which may be fewer than today's."""
+    def layout(self) -> Layout:
+        """The columns that the two files have."""
         return self._matches.schema_arrow, self._events.schema_arrow
 
     def stored(self, number: int) -> tuple[pa.Table, pa.Table]:

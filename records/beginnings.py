@@ -17,7 +17,7 @@ from kifold.core.kernels import kernels
 from kifold.core.options import RulesetError
 from kifold.core.records import Record
 from kifold.core.ruleset import Ruleset
-from kifold.records.buffers import joined, offsets_of, texts
+from kifold.records.buffers import is_there, joined, offsets_of, texts
 from kifold.records.tables import row_started
 from kifold.records.unpacking import unpack_setups
 
@@ -79,7 +79,7 @@ def _as_before(matches: pa.Table) -> np.ndarray[Any, Any]:
     same[:1] = False
     for name in SETTINGS:
         if matches[name].null_count:
-            same &= np.asarray(matches[name].is_valid())
+            same &= is_there(joined(matches[name]))
     for name in NUMBERS:
         values = np.asarray(matches[name].fill_null(0).to_numpy())
         same[1:] &= values[1:] == values[:-1]

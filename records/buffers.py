@@ -61,6 +61,23 @@ def validity_of(array: pa.Array) -> np.ndarray[Any, Any]:
     return _memory(part if array.null_count else None)
 
 
+def truths(array: pa.Array) -> np.ndarray[Any, Any]:
+    """The values of an array of truth values; those of null are any."""
+    if not len(array):
+        return np.zeros(0, bool)
+    return _bits(_memory(array.buffers()[1]), array)
+
+
+def is_there(array: pa.Array) -> np.ndarray[Any, Any]:
+    """Which values of an array are not null."""
+    return _bits(validity_of(array), array) if array.null_count else np.ones(len(array), bool)
+
+
+def _bits(memory: np.ndarray[Any, Any], array: pa.Array) -> np.ndarray[Any, Any]:
+    bits = np.unpackbits(memory, count=array.offset + len(array), bitorder="little")
+    return bits[array.offset :].view(bool)
+
+
 def offsets_of(array: pa.Array) -> np.ndarray[Any, Any]:
     """Where the parts of an array of lists, maps, texts or bytes begin, and the last one ends: int32."""
     part = array.buffers()[1]

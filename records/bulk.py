@@ -13,6 +13,7 @@ import pyarrow as pa
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.archive import ROWS_PER_FILE, ROWS_PER_GROUP, FileWriter
+from kifold.records.columns import filled, holds
 from kifold.records.judge import Judged
 from kifold.records.log import Fork, Log
 from kifold.records.store import Store
@@ -33,6 +34,7 @@ class BulkWriter:
         self.name = name
         self.matches = self.events = 0
         self._file: FileWriter | None = None
+        self._columns: pa.Schema | None = None
         self._ids: list[np.ndarray[Any, Any]] = []
         self._pending: dict[int, tuple[Log, Judged]] = {}
         self._pending_events = 0
@@ -88,8 +90,12 @@ class BulkWriter:
         with uninterrupted():
             matches, events = (pa.concat_tables(tables) for tables in zip(*self._parts, strict=True))
             self._parts, self._part_events = [], 0
+            if self._file is not None and not holds(self._file.layout[1], events):
+                self._list(self._file)
+                self._columns = events.schema  # of all files to come: what changes once may do so again and again
             if self._file is None:
-                self._file = FileWriter(self.store.archive_folder, self.ruleset)
+                layout = matches.schema, self._columns or filled(events)
+                self._file = FileWriter(self.store.archive_folder, self.ruleset, layout)
             self._file.write(matches, events)
             self._ids.append(matches["match_id"].to_numpy())
 
@@ -104,15 +110,15 @@ class BulkWriter:
                 self._write_pending()
                 self._write_parts()
                 if self._file is not None:
-                    self._list(self._file, np.concatenate(self._ids).tolist())
+                    self._list(self._file)
             finally:
                 if self._file is not None:
-                    self._file.abandon()  # the drafts, if they are still there
+                    self._file.abandon()
                 self._file, self._ids, self._retire, self._forks = None, [], {}, {}
                 self._parts, self._part_events = [], 0
 
-    def _list(self, file: FileWriter, ids: list[int]) -> None:
-        hashes = file.close()
+    def _list(self, file: FileWriter) -> None:
+        ids, hashes = np.concatenate(self._ids).tolist(), file.close()
         with self.store.journal.writing() as db:
             covered = self._covered(ids)
             if len(covered) < len(ids):
@@ -121,15 +127,19 @@ class BulkWriter:
                 number = self.store.list_file(self.ruleset.name, name, file.matches, file.events, *hashes)
                 db.executemany("INSERT INTO tombstones VALUES (?, ?)", ((i, number) for i in covered))
                 db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
-            self.store.journal.add_forks(pair for pair in self._forks.items() if pair[0] not in covered)
-            for match in self._retire.keys() - covered:
+            placed = set(ids) - covered
+            self.store.journal.add_forks(pair for pair in self._forks.items() if pair[0] in placed)
+            for match in self._retire.keys() & placed:
                 self.store.journal.remove(match)
         self.matches += len(ids) - len(covered)
         self.events += file.events
+        file.abandon()  # the drafts, where they are not placed
+        self._file, self._ids = None, []
 
     def _covered(self, ids: list[int]) -> set[int]:
-        grown = {match for match, last in self._retire.items() if self.store.journal.last_seq(match) != last}
-        return grown | (self.store.held(ids) - self._retire.keys())
+        live = self._retire.keys() & ids
+        grown = {match for match in live if self.store.journal.last_seq(match) != self._retire[match]}
+        return grown | (self.store.held(ids) - live)
 
     def _free_name(self) -> str:
         base = self.name or f"{self.ruleset.name}-{secrets.token_hex(6)}"

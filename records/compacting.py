@@ -15,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow as pa
-
 from kifold.core.registry import ruleset, why_not
+from kifold.core.schema import events_schema
 from kifold.records.archive import ROWS_PER_FILE, FileWriter, file_hash, paths
 from kifold.records.archiving import archive
+from kifold.records.columns import Layout, together
 from kifold.records.errors import StoreError
 from kifold.records.merging import Part, merged, parts_of
 from kifold.records.removing import note_replaced, remove_old_drafts, remove_replaced
@@ -30,7 +30,6 @@ SMALL = ROWS_PER_FILE // 2
 """Files with fewer events than this are put together. Of two such files the sum fits into one."""
 
 OnProgress = Callable[[int, int], None]
-Layout = tuple[pa.Schema, pa.Schema]
 
 
 @dataclass(slots=True)
@@ -215,12 +214,14 @@ def _ids(parts: Sequence[Part]) -> str:
 
 
 def _bins(olds: Sequence[Old]) -> Iterator[Sequence[Old]]:
-    """What is put together: files of the same columns, each where there is room first. At most one remains small."""
+    """What is put together: files with the same columns of matches, each where there is room first. At most one remains
+    small.
+    """
     lots: list[list[Old]] = []
     sizes: list[int] = []
     for old in olds:
         for at, lot in enumerate(lots):
-            if lot[0].layout == old.layout and sizes[at] + old.events <= ROWS_PER_FILE:
+            if lot[0].layout[0] == old.layout[0] and sizes[at] + old.events <= ROWS_PER_FILE:
                 lot.append(old)
                 sizes[at] += old.events
                 break
@@ -236,12 +237,14 @@ def _replace(store: Store, olds: Sequence[Old], on_progress: OnProgress) -> int:
     Raises:
         StoreError: when a file cannot be read or written, or the journal cannot be written.
     """
-    file = FileWriter(store.archive_folder, ruleset(olds[0].ruleset), olds[0].layout)
+    rules = ruleset(olds[0].ruleset)
+    columns = together([old.layout[1] for old in olds], events_schema(rules))
+    file = FileWriter(store.archive_folder, rules, (olds[0].layout[0], columns))
     try:
         with store.journal.reading():
             if not _are_listed(store, olds):
                 return 0  # another process was faster
-            for matches, events in merged([part for old in olds for part in old.parts]):
+            for matches, events in merged([part for old in olds for part in old.parts], columns):
                 file.write(matches, events)
                 on_progress(len(matches), len(events))
         with uninterrupted():

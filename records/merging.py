@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kifold.records.archive import ROWS_PER_GROUP, FileReader
+from kifold.records.columns import fitted
 from kifold.records.errors import StoreError
 from kifold.records.store import Store
 
@@ -37,9 +38,12 @@ class Part:
     ids: np.ndarray[Any, Any]
     lengths: np.ndarray[Any, Any]
 
-    def rows(self) -> tuple[pa.Table, pa.Table]:
-        """The matches and the events of the whole row group. The file is open for this long only: there may be many."""
-        return self.store.reader(*self.file).stored(self.number)
+    def rows(self, columns: pa.Schema) -> tuple[pa.Table, pa.Table]:
+        """The matches of the whole row group, and its events in these columns. The file is open for this long only:
+        there may be many.
+        """
+        matches, events = self.store.reader(*self.file).stored(self.number)
+        return matches, fitted(events, columns)
 
 
 def parts_of(store: Store, file: tuple[str, str], reader: FileReader, without: Collection[int]) -> list[Part]:
@@ -58,10 +62,14 @@ def parts_of(store: Store, file: tuple[str, str], reader: FileReader, without: C
     return found
 
 
-def merged(parts: Sequence[Part]) -> Iterator[tuple[pa.Table, pa.Table]]:
+def merged(parts: Sequence[Part], columns: pa.Schema) -> Iterator[tuple[pa.Table, pa.Table]]:
     """The matches and the events of all parts, by match id, in row groups of about `ROWS_PER_GROUP` events.
 
     In memory lie one row group of the result, and of the parts the one being read and `HELD` rows.
+
+    Args:
+        parts: from files of the same columns of matches.
+        columns: those of the events.
 
     Raises:
         StoreError: when a part cannot be read.
@@ -73,7 +81,7 @@ def merged(parts: Sequence[Part]) -> Iterator[tuple[pa.Table, pa.Table]]:
             begin, end = np.searchsorted(part.ids, [first, last + 1])
             if begin == end:
                 continue
-            tables = held.pop(at, None) or part.rows()
+            tables = held.pop(at, None) or part.rows(columns)
             pieces.append(_only(part, *tables, begin, end))
             if end < len(part.ids) and sum(len(events) for _, events in held.values()) + len(tables[1]) <= HELD:
                 held[at] = tables

@@ -16,7 +16,7 @@ from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
 from kifold.core.wire import bytes_of, read_number
-from kifold.records.buffers import joined, numbers, offsets_of, validity_of
+from kifold.records.buffers import is_there, joined, numbers, offsets_of, validity_of
 
 NO_FIELD, READ_ELSEWHERE, FIELD = range(3)
 """What a column is to a kind of record: nothing, so that it has to be null; what others read; one of its fields."""
@@ -125,7 +125,7 @@ def unpack_setups(ruleset: Ruleset, column: pa.Array) -> Unpacker:
     """The flat records of a column of setups, with nothing but the fields of the setup filled."""
     unpacker = Unpacker(ruleset.setup_record, np.zeros(len(column), np.uint8))
     if column.null_count:
-        unpacker.good &= np.asarray(column.is_valid())
+        unpacker.good &= is_there(column)
     parts = dict(zip((part.name for part in column.type), column.flatten(), strict=True))
     for name, rules in setup_rules(ruleset).items():
         field = next(f for f in fields_of(ruleset.setup) if f.name == name)

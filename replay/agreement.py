@@ -13,7 +13,7 @@ from kifold.core.compiled import compiled
 from kifold.core.corpus import Corpus, Folded, Folder
 from kifold.core.kernels import kernels
 from kifold.core.ruleset import NOBODY, Ruleset
-from kifold.records.buffers import joined, offsets_of, texts
+from kifold.records.buffers import is_there, joined, offsets_of, texts, truths
 from kifold.records.folded import fingerprints, seat_column
 from kifold.records.reading import Group, digests
 
@@ -45,11 +45,11 @@ def _same_digests(stored: pa.Array, found: np.ndarray[Any, Any]) -> Truths:
     if stored.null_count == count:
         return np.zeros(count, bool)
     data = np.frombuffer(stored.buffers()[1], np.uint8)[stored.offset * size :][: count * size]
-    return (data.reshape(count, size) == found).all(axis=1) & np.asarray(stored.is_valid())
+    return (data.reshape(count, size) == found).all(axis=1) & is_there(stored)
 
 
 def _same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
-    same = np.asarray(stored.is_valid())
+    same = is_there(stored)
     prints, ends = fingerprints(folded)
     then = texts(stored)
     _comparer()(then.data, then.ends, prints, ends, same)
@@ -77,9 +77,8 @@ def _compare(data: Any, ends: Any, other: Any, other_ends: Any, same: Any) -> No
 def _same_endings(matches: pa.Table, is_over: Truths) -> Truths:
     """That a match has ended or not, and by the rules: other endings are events, and a plain match has none."""
     finished, ending = joined(matches["finished"]), joined(matches["ending"])
-    by_rules = pc.equal(ending, "rules").fill_null(False)
-    same: Truths = np.asarray(finished.is_valid()) & (np.asarray(finished.fill_null(False)) == is_over)
-    return same & (np.asarray(ending.is_valid()) == is_over) & (np.asarray(by_rules) == is_over)
+    by_rules = truths(pc.equal(ending, "rules").fill_null(False))
+    return is_there(finished) & (truths(finished) == is_over) & (is_there(ending) == is_over) & (by_rules == is_over)
 
 
 def _same_results(stored: pa.Array, corpus: Corpus, folded: Folded) -> Truths:
@@ -95,7 +94,7 @@ def _same_results(stored: pa.Array, corpus: Corpus, folded: Folded) -> Truths:
     for part, values in zip(standings.type, standings.flatten(), strict=True):
         same &= _equal(values, wanted.get(part.name))
     starts = ends - ends[0]
-    return np.asarray(stored.is_valid()) & (lengths == seats) & _all_of(same, starts)
+    return is_there(stored) & (lengths == seats) & _all_of(same, starts)
 
 
 def _standings(
@@ -106,25 +105,26 @@ def _standings(
     seat: np.ndarray[Any, Any],
 ) -> dict[str, np.ndarray[Any, Any] | None]:
     """The parts of the standing of each seat, one after the other; None for a part that is null."""
-    ranks = results["rank"]
-    is_seat = np.arange(rules.most_seats) < seats[:, None]
-    alike = ((ranks[:, :, None] == ranks[:, None, :]) & is_seat[:, None, :]).sum(axis=2)
+    ranks, at = results["rank"], owner * rules.most_seats + seat
+    alike = np.zeros(ranks.shape, np.int8)
+    for other in range(rules.most_seats):
+        alike += (ranks == ranks[:, other, None]) & (other < seats[:, None])
     parts: dict[str, np.ndarray[Any, Any] | None] = {
         "seat": seat,
-        "rank": ranks[owner, seat],
-        "shared": alike[owner, seat] > 1,
-        "score": results["score"][owner, seat] if rules.has_score else None,
+        "rank": ranks.reshape(-1)[at],
+        "shared": alike.reshape(-1)[at] > 1,
+        "score": results["score"].reshape(-1)[at] if rules.has_score else None,
     }
     for slot in rules.components:
-        each = results[slot.name].reshape(len(results), rules.most_seats, slot.length // rules.most_seats)
-        parts[slot.name] = each[owner, seat] if slot.length > rules.most_seats else each[owner, seat, 0]
+        width = slot.length // rules.most_seats
+        parts[slot.name] = results[slot.name].reshape((-1, width) if width > 1 else -1)[at]
     return parts
 
 
 def _equal(stored: pa.Array, wanted: np.ndarray[Any, Any] | None) -> Truths:
     if wanted is None:
         return np.asarray(stored.is_null())
-    same = np.asarray(stored.is_valid())
+    same = is_there(stored)
     if pa.types.is_list(stored.type):
         ends = offsets_of(stored).astype(np.int64)
         same &= np.diff(ends) == wanted.shape[1]
@@ -134,8 +134,8 @@ def _equal(stored: pa.Array, wanted: np.ndarray[Any, Any] | None) -> Truths:
         flat = values.slice(ends[0], ends[-1] - ends[0]).to_numpy().reshape(wanted.shape)
         return same & (flat == wanted).all(axis=1)
     if pa.types.is_boolean(stored.type):
-        return same & (np.asarray(stored.fill_null(False)) == wanted)
-    return same & (np.asarray(stored.fill_null(0)) == wanted)
+        return same & (truths(stored) == wanted)
+    return same & (np.asarray(stored.fill_null(0) if stored.null_count else stored) == wanted)
 
 
 def _all_of(same: Truths, starts: np.ndarray[Any, Any]) -> Truths:

@@ -10,10 +10,12 @@ import pytest
 
 from kifold.core.events import Finished, Noted, Undone
 from kifold.core.rulesets.blokus import BLOKUS
+from kifold.core.schema import events_schema
 from kifold.records import archive as files
 from kifold.records import compacting, merging
 from kifold.records.compacting import compact
 from kifold.records.store import Store
+from kifold.records.tables import matches_schema
 from tests.records.compacted import NOTE, as_dict, assert_tidy, exported, places, rows, scatter, write
 from tests.stores import archive_all, duo, game, quiet, record
 
@@ -106,24 +108,41 @@ def test_a_file_of_normal_size_without_holes_is_left_alone(store: Store, monkeyp
     assert_tidy(store, len(matches) - 1)
 
 
-def test_files_that_are_older_than_a_column_keep_their_columns(store: Store) -> None:
+def test_files_whose_rows_of_matches_are_older_than_a_column_keep_their_columns(store: Store) -> None:
     """What a row lacks is not what a row says: a file of today and an older one do not become one."""
-    matches = [10**18 + number for number in range(6)]
-    for match in matches:
-        write(store, match, game(match % 5))
+    for number in range(6):
+        write(store, 10**18 + number, game(number % 5))
     for _, name in store.files()[:3]:
-        place = files.paths(store.archive_folder, "blokus", name)[1]
+        place = files.paths(store.archive_folder, "blokus", name)[0]
         table = pq.read_table(place, partitioning=None)
-        pq.write_table(table.drop_columns(["x"]).append_column("x", table["x"].cast("int8")), place)
+        pq.write_table(table.drop_columns(["seats"]).append_column("seats", table["seats"].cast("int8")), place)
         with store.journal.writing() as db:
-            db.execute("UPDATE files SET events_hash = ? WHERE name = ?", (files.file_hash(place), name))
+            db.execute("UPDATE files SET matches_hash = ? WHERE name = ?", (files.file_hash(place), name))
     before = as_dict(store)
     assert compact(store, quiet).files == (6, 2)
     assert as_dict(store) == before
-    assert sorted(
-        str(pq.read_schema(files.paths(store.archive_folder, *file)[1]).names[-1]) for file in store.files()
-    ) == sorted({"x", files.events_schema(BLOKUS).names[-1]})
+    assert {str(pq.read_schema(files.paths(store.archive_folder, *file)[0]).names[-1]) for file in store.files()} == {
+        "seats",
+        matches_schema(BLOKUS).names[-1],
+    }
     assert_tidy(store, 6)
+
+
+def test_files_that_hold_other_kinds_of_events_become_one_with_the_columns_of_all(store: Store) -> None:
+    logs = [[*game(0)[:9], NOTE], game(1), [*game(2)[:9], Finished(0)], game(3)]
+    for number, log in enumerate(logs):
+        write(store, 10**18 + number, log)
+    assert len({tuple(columns) for columns in events_columns(store)}) == 3
+    before = as_dict(store)
+    assert compact(store, quiet).files == (4, 1)
+    assert as_dict(store) == before
+    (columns,) = events_columns(store)
+    assert columns == [name for name in events_schema(BLOKUS).names if name != "back_to"]
+    assert_tidy(store, 4)
+
+
+def events_columns(store: Store) -> list[list[str]]:
+    return [pq.read_schema(files.paths(store.archive_folder, *file)[1]).names for file in store.files()]
 
 
 # Matches that came back, and those that are gone

@@ -40,7 +40,7 @@ def cut(path: Path) -> None:
 
 def another_table(path: Path) -> None:
     table = pq.read_table(path, partitioning=None)
-    pq.write_table(table.drop_columns([table.column_names[-1]]), path)
+    pq.write_table(table.drop_columns(["match_id"]), path)
 
 
 def of_another_type(path: Path) -> None:

@@ -19,13 +19,16 @@ from kifold.records.store import Store
 SHARE = 10
 
 
+COLUMNS = pa.schema([("match_id", pa.int64()), ("seq", pa.int32()), ("values", pa.list_(pa.int64()))])
+
+
 @dataclass(frozen=True, slots=True)
 class InMemory(Part):
     """A row group that is there already."""
 
     tables: tuple[pa.Table, pa.Table]
 
-    def rows(self) -> tuple[pa.Table, pa.Table]:
+    def rows(self, columns: pa.Schema) -> tuple[pa.Table, pa.Table]:
         return self.tables
 
 
@@ -39,7 +42,8 @@ def part(lengths: dict[int, int], without: set[int]) -> InMemory:
             "match_id": pa.array([match for match, _ in keys], pa.int64()),
             "seq": pa.array([seq for _, seq in keys], pa.int32()),
             "values": pa.array([[seq] * (seq % 3) for _, seq in keys], pa.list_(pa.int64())),
-        }
+        },
+        COLUMNS,
     )
     kept = [match for match in ids if match not in without]
     counts = np.array([lengths[match] for match in kept], np.int32)
@@ -69,7 +73,7 @@ def test_everything_that_is_kept_comes_once_and_in_order(
         for number in range(5)
     ]
     kept = {match: spread[match][0] for match in sorted(spread.keys() - without)}
-    groups = [(matches.to_pylist(), events.to_pylist()) for matches, events in merged(parts)]
+    groups = [(matches.to_pylist(), events.to_pylist()) for matches, events in merged(parts, COLUMNS)]
     assert [row for matches, _ in groups for row in matches] == [
         {"match_id": match, "text": f"match {match}"} for match in kept
     ]
@@ -88,4 +92,4 @@ def test_events_that_are_not_those_of_the_matches_are_refused() -> None:
     whole, other = part({1: 3, 2: 4}, set()), part({1: 3, 2: 2}, set())
     crossed = InMemory(*(getattr(whole, name) for name in Part.__slots__), (whole.tables[0], other.tables[1]))
     with pytest.raises(StoreError, match="file, row group 0: its events are not those of its matches"):
-        list(merged([crossed]))
+        list(merged([crossed], COLUMNS))

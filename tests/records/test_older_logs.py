@@ -195,7 +195,11 @@ def test_a_value_that_an_older_event_needs_is_missed(older: Store, rules: Rulese
         name, file = store.files()[0]
         place = paths(store.archive_folder, name, file)[1]
         table = pq.read_table(place, partitioning=None)
-        for column, said in (("amount", "amount is missing"), ("values", r"other columns .* \(values is missing\)")):
+        for column, said in (
+            ("amount", "amount is missing"),
+            ("values", "values is missing"),
+            ("seq", r"other columns .*\(seq is missing"),
+        ):
             pq.write_table(table.drop_columns([column]), place)
             with pytest.raises(StoreError, match=said):
                 list(FileReader(store.archive_folder, rules, file).logs())

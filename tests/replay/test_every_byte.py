@@ -167,8 +167,17 @@ def other(value: Any, kind: pa.DataType) -> Any:
     return [*value[:-1], other(value[-1], kind.value_type)] if value else [other(None, kind.value_type)]
 
 
-def rewrite(place: Path, column: str, row: int, change: Callable[[Any, pa.DataType], Any]) -> None:
+def whole(place: Path) -> pa.Table:
+    """A file with all columns: those that nothing fills are not written."""
     table = pq.read_table(place, partitioning=None)
+    for field in events_schema(BLOKUS) if "seq" in table.column_names else ():
+        if field.name not in table.column_names:
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+    return table
+
+
+def rewrite(place: Path, column: str, row: int, change: Callable[[Any, pa.DataType], Any]) -> None:
+    table = whole(place)
     field = table.schema.field(column)
     values = table[column].to_pylist()
     values[row] = change(values[row], field.type)
@@ -220,7 +229,7 @@ def test_any_value_of_an_event(
     for kind in ("varied", "plain"):
         one = copy(kind)
         before = one.places[1].read_bytes()
-        values = pq.read_table(one.places[1], columns=[column], partitioning=None)[column].to_pylist()
+        values = whole(one.places[1])[column].to_pylist()
         rows = [row for row, value in enumerate(values) if change is other or value is not None]
         for row in chance.sample(rows, min(len(rows), 3)):
             one.places[1].write_bytes(before)
