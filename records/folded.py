@@ -21,6 +21,7 @@ from kifold.core.schema import NO_SETUP, arrow_type, columns_of, events_schema
 from kifold.core.wire import encode_logs
 from kifold.records.judge import FINGERPRINT_SIZE, Judged
 from kifold.records.tables import matches_schema, result_type
+from kifold.records.unpacking import is_one_of
 
 
 def fingerprints(folded: Folded) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -33,9 +34,8 @@ def seat_column(corpus: Corpus, folded: Folded) -> np.ndarray[Any, Any]:
     """The column `seat` of `events`: an event's own field of that name, else who acted; −1 for nobody."""
     events = corpus.events
     having = [tag_of(e) for e in corpus.ruleset.events if any(field.name == "seat" for field in fields_of(e))]
-    own = np.isin(events["tag"], having)
     acted = np.maximum(folded.per_event["seat"], -1)
-    return np.where(own, events["seat"], acted).astype(np.int8) if having else acted
+    return np.where(is_one_of(events["tag"], having), events["seat"], acted).astype(np.int8) if having else acted
 
 
 def judged_match(
@@ -152,7 +152,7 @@ def _events_table(corpus: Corpus, folded: Folded, ids: np.ndarray[Any, Any]) -> 
     }
     for name, field in columns_of(ruleset).items():
         having = [tag_of(e) for e in ruleset.events if any(f.name == name for f in fields_of(e))]
-        has = np.isin(tags, having)
+        has = is_one_of(tags, having)
         if name == "seat":
             seats = seat_column(corpus, folded)
             columns[name] = pa.array(seats, mask=seats < 0)

@@ -9,7 +9,8 @@ from kifold.records.ids import id_text, parse_id
 from kifold.records.journal import Journal
 from kifold.records.log import Fork
 
-ARCHIVED_IN = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ?"
+IN_FILE = "EXISTS (SELECT 1 FROM archived AS a JOIN files ON files.id = a.file WHERE a.match = {}.match AND name = ?)"
+"""Whether the match of a row of a table lies in an archive file. It asks for few rows, and not for all of the file."""
 
 
 class Listing:
@@ -84,7 +85,7 @@ class Listing:
         query = "SELECT match, revision FROM pins WHERE typeof(revision) = 'integer'"
         if file is None:
             return dict(self.journal.rows(query))
-        return dict(self.journal.rows(f"{query} AND match IN ({ARCHIVED_IN})", (file,)))
+        return dict(self.journal.rows(f"{query} AND {IN_FILE.format('pins')}", (file,)))
 
     def forks(self, file: str | None = None) -> dict[int, Fork]:
         """Where each match that is a fork left the one that it continues, in the order in which that was done: those of
@@ -94,7 +95,7 @@ class Listing:
         if file is None:
             rows = self.journal.rows(query.format(""))
         else:
-            rows = self.journal.rows(query.format(f"WHERE match IN ({ARCHIVED_IN})"), (file,))
+            rows = self.journal.rows(query.format(f"WHERE {IN_FILE.format('forks')}"), (file,))
         return {match: Fork(*fork) for match, *fork in rows}
 
     def inherited(self, file: str | None = None) -> dict[int, int]:
@@ -102,12 +103,12 @@ class Listing:
         of the live ones.
         """
         query = (
-            "SELECT match, inherited FROM forks WHERE inherited > 0 AND match IN ({}) "
+            "SELECT match, inherited FROM forks WHERE inherited > 0 AND {} "
             "AND (parent IN (SELECT id FROM matches) OR parent IN (SELECT match FROM archived))"
         )
         if file is None:
-            return dict(self.journal.rows(query.format("SELECT id FROM matches")))
-        return dict(self.journal.rows(query.format(ARCHIVED_IN), (file,)))
+            return dict(self.journal.rows(query.format("match IN (SELECT id FROM matches)")))
+        return dict(self.journal.rows(query.format(IN_FILE.format("forks")), (file,)))
 
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""

@@ -113,7 +113,7 @@ def unpack_events(ruleset: Ruleset, events: pa.Table) -> Unpacker:
     tags = tags.to_numpy()
     unpacker = Unpacker(ruleset.event_record, tags.view(np.uint8))
     unpacker.records["tag"] = tags
-    unpacker.good = _is_one_of(tags, (tag_of(event) for event in ruleset.events))
+    unpacker.good = is_one_of(tags, (tag_of(event) for event in ruleset.events))
     for name, rules in event_rules(ruleset).items():
         unpacker.take(name, joined(events[name]), rules)
     # Nobody's event has null there. The number that stands for it in arrays is not another way to write it.
@@ -134,7 +134,8 @@ def unpack_setups(ruleset: Ruleset, column: pa.Array) -> Unpacker:
     return unpacker
 
 
-def _is_one_of(tags: np.ndarray[Any, Any], these: Iterable[int]) -> np.ndarray[Any, Any]:
+def is_one_of(tags: np.ndarray[Any, Any], these: Iterable[int]) -> np.ndarray[Any, Any]:
+    """Per event, whether its tag (int8) is one of some."""
     table = np.zeros(KINDS, bool)
     table[list(these)] = True
     found: np.ndarray[Any, Any] = table[tags.view(np.uint8)]
