@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +115,9 @@ def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], T])
         try:
             return waiting.result()
         except KeyboardInterrupt:
-            connection.interrupt()
+            while not waiting.done():  # a query that begins only now has not heard of it
+                connection.interrupt()
+                wait([waiting], 0.1)
             raise
 
 

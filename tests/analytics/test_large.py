@@ -7,8 +7,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 
 import pytest
 
@@ -92,14 +93,22 @@ def test_a_million_rows_are_not_held_in_memory(store: Store) -> None:
         assert many < few + 120
 
 
-def test_a_long_query_can_be_interrupted(store: Store) -> None:
-    """DuckDB alone does not look for Ctrl-C, and the command could only be killed."""
+@pytest.mark.parametrize("after", [0.5, 0.05], ids=["while it runs", "before it runs"])
+def test_a_long_query_can_be_interrupted(store: Store, monkeypatch: pytest.MonkeyPatch, after: float) -> None:
+    """DuckDB alone does not look for Ctrl-C, and the command could only be killed. It forgets an interrupt that comes
+    before the query is running.
+    """
+    submit = ThreadPoolExecutor.submit
+    late = 0.2 if after < 0.2 else 0
+    monkeypatch.setattr(
+        ThreadPoolExecutor, "submit", lambda pool, work: submit(pool, lambda: (sleep(late), work())[1])
+    )
     long = "SELECT count(*) FROM range(1000000) a, range(10000000) b WHERE hash(a.range + b.range) = 7"
     main = threading.main_thread()
     if threading.current_thread() is not main or main.ident is None:
         pytest.skip("signals come to the main thread")
     with connect(store, BLOKUS) as sql:
-        timer = threading.Timer(0.5, signal.pthread_kill, (main.ident, signal.SIGINT))
+        timer = threading.Timer(after, signal.pthread_kill, (main.ident, signal.SIGINT))
         timer.start()
         with pytest.raises(KeyboardInterrupt):
             run(sql, long)
