@@ -20,6 +20,7 @@ from kifold.records.judge import Judged, judge_logs
 from kifold.records.known import KnownEvents
 from kifold.records.log import Fork, Log, leaving, shared_by_fork, shared_by_parent
 from kifold.records.store import Store
+from kifold.records.taken import REFUSED, Became, Taken
 
 BATCH = 2_000
 
@@ -79,7 +80,7 @@ def import_file(
     finally:
         # What was read before an interruption is whole and stays.
         for importer in importers.values():
-            importer.writer.commit()
+            importer.close()
     return report
 
 
@@ -98,14 +99,15 @@ class _Importer:
         self.store = store
         self.report = report
         self.writer = BulkWriter(store, rules)
-        self._seen: dict[bytes, int] = {}
-        # By the names of records the match that each became; None: refused. Of two with one name the later one counts.
-        self._names: dict[str, int | None] = {}
-        # The names of those that were passed over; what they became is another match that begins with all of them.
-        self._passed_over: set[str] = set()
+        self._taken = Taken()
         self._branches: list[Branch] = []
         self._parents: dict[int, Log] = {}
         self._known = KnownEvents(store, rules) if skip_duplicates else None
+
+    def close(self) -> None:
+        """Commit what was taken."""
+        with self._taken:
+            self.writer.commit()
 
     def take(self, records: list[Record]) -> list[Rejected]:
         """Take the legal records; those that the rules refuse, and those that branch from such."""
@@ -116,28 +118,27 @@ class _Importer:
         for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
             if isinstance(verdict, Refused):
                 bad.append(_rejected(record, verdict))
-                self._names[record.name] = None
-            elif record.branch and self._names.get(record.branch.parent, 0) is None:
+                self._taken.add(record.name, REFUSED)
+            elif record.branch and self._taken.became(record.branch.parent) == REFUSED:
                 said = f"{record.name}: it leaves {record.branch.parent}, which is refused"
                 bad.append(Rejected(record.number, said, record.text))
-                self._names[record.name] = None
+                self._taken.add(record.name, REFUSED)
             elif said := self._take(record, log, verdict):
                 bad.append(Rejected(record.number, f"{record.name}: {said}", record.text))
-                self._names[record.name] = None
+                self._taken.add(record.name, REFUSED)
         return bad
 
     def _take(self, record: Record, log: Log, judged: Judged) -> str:
         """Take a legal record; or what is wrong with what it says of the match that it is a fork of."""
         log.fork = self._fork(record.branch, log) if record.branch else None
         content = log.digest + repr(log.players).encode() + _said(log.fork)
-        place = self._seen[content] = self._seen.get(content, -1) + 1
+        place = self._taken.place(content)
         log.match_id = derived_id(content + str(place).encode())
         if self.store.holds(log.match_id):
             self.report.present += 1
         elif (other := self._other(record, log)) is not None:
             self.report.duplicates += 1
-            self._passed_over.add(record.name)
-            self._names[record.name] = other
+            self._taken.add(record.name, Became(other, is_other=True))
             return ""
         elif said := self._why_no_fork(log, record):
             return said
@@ -148,15 +149,14 @@ class _Importer:
             self.report.orphans += record.branch is not None and log.fork is None
             if self._known:
                 self._known.add(log)
-        self._passed_over.discard(record.name)
-        self._names[record.name] = log.match_id
+        self._taken.add(record.name, Became(log.match_id))
         return ""
 
     def _other(self, record: Record, log: Log) -> int | None:
         """The match for which this one is passed over, if duplicates are."""
         if self._known is None:
             return None
-        is_fork = record.branch and log.fork and record.branch.parent not in self._passed_over
+        is_fork = record.branch and log.fork and not self._is_passed_over(record.branch.parent)
         return self._known.match_of(log, record.branch.inherited if record.branch and is_fork else 0)
 
     def _fork(self, branch: Branch, log: Log) -> Fork | None:
@@ -166,18 +166,23 @@ class _Importer:
         parent = self._parent(branch)
         if parent is None:
             return None
-        if branch.parent in self._passed_over:
+        if self._is_passed_over(branch.parent):
             return leaving(log, self._log(parent))
         return Fork(parent, branch.at_seq, branch.inherited)
 
     def _parent(self, branch: Branch) -> int | None:
         """The match that a branch leaves, if it is there."""
-        parent = self._names.get(branch.parent)
-        if parent is None:
-            with suppress(ValueError):
-                first, last = parse_id(branch.parent)
-                parent = first if first == last and self.store.holds(first) else None
-        return parent
+        became = self._taken.became(branch.parent)
+        if became and became.match is not None:
+            return became.match
+        with suppress(ValueError):
+            first, last = parse_id(branch.parent)
+            return first if first == last and self.store.holds(first) else None
+        return None
+
+    def _is_passed_over(self, name: str) -> bool:
+        became = self._taken.became(name)
+        return became is not None and became.is_other
 
     def _why_no_fork(self, log: Log, record: Record) -> str:
         """What is wrong with what a match says of the one that it is a fork of; nothing where that is true."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 
 from kifold.records.errors import NoSuchMatch
@@ -65,10 +66,10 @@ class Listing:
         ).fetchone()
         return int(number)
 
-    def returned(self, ruleset_name: str) -> list[int]:
+    def returned(self, ruleset_name: str) -> array[int]:
         """The ids of live matches that lay in the archive before, ascending."""
         query = "SELECT id FROM matches WHERE ruleset = ? AND id IN (SELECT match FROM tombstones) ORDER BY id"
-        return self.journal.column(query, (ruleset_name,))
+        return self.journal.numbers(query, (ruleset_name,))
 
     def tombstones(self, file: str) -> set[int]:
         """Ids of the matches in an archive file that were deleted or replaced. What is no id covers none."""

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from threading import local
 
 import msgspec
@@ -30,6 +29,15 @@ LARGEST_CHUNK = 16_384
 POLICIES = ("random", "greedy")
 SEED_LIMIT = 1 << 62
 MOST_GAMES = 1 << 32
+
+GAPS = """
+WITH asked (first, beyond) AS (VALUES (?, ?)),
+    held AS (SELECT match FROM archived UNION ALL SELECT id FROM matches),
+    ends AS (SELECT match FROM held, asked WHERE match >= first AND match < beyond UNION ALL SELECT beyond FROM asked),
+    runs AS (SELECT lag(match, 1, first - 1) OVER (ORDER BY match) + 1 AS begin, match AS beyond FROM ends, asked)
+SELECT begin, runs.beyond FROM runs WHERE begin < runs.beyond ORDER BY begin
+"""
+"""Which ids from a first one to before another are those of no match: (first, beyond) of each run."""
 
 Tables = tuple[pa.Table, pa.Table]
 
@@ -102,12 +110,9 @@ def simulate(
 
 def _missing(store: Store, what: Simulation, games: int) -> list[range]:
     """The numbers of the matches that the store does not hold."""
-    query = (
-        "SELECT match FROM (SELECT match FROM archived UNION ALL SELECT id FROM matches) WHERE match BETWEEN ? AND ?"
-    )
     base = series_id(what.name, 0)
-    held = [row[0] - base for row in store.journal.rows(query + " ORDER BY match", (base, base + games - 1))]
-    return [range(a + 1, b) for a, b in pairwise([-1, *held, games]) if b - a > 1]
+    rows = store.journal.rows(GAPS, (base, base + games))
+    return [range(begin - base, beyond - base) for begin, beyond in rows]
 
 
 def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:

@@ -182,7 +182,7 @@ def _journal_faults(store: Store) -> Iterator[str]:
 def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
     """Verify a file of the archive, and that it is the one that is listed."""
     report = work.report
-    listed = store.journal.column(LISTED, (file,))
+    listed = store.journal.numbers(LISTED, (file,))
     if why := why_not(name):
         work.add([unread(match, name, UNVERIFIED, why) for match in listed], 0)
         return

@@ -238,7 +238,7 @@ def archive(context: typer.Context) -> None:
     with context_of(context).store() as store, Progress("archiving") as progress:
         compile_for_many(store, archived=False)
         moved, stay = archiving.archive(store, progress)
-        live = len(store.journal.ids())
+        live = sum(many for many, _ in store.counts().values())
     for line in stay:
         typer.echo(line, err=True)
     typer.echo(f"archived {counted(moved, 'match', 'matches')}; {live:,} stay live")

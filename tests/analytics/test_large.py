@@ -100,9 +100,7 @@ def test_a_long_query_can_be_interrupted(store: Store, monkeypatch: pytest.Monke
     """
     submit = ThreadPoolExecutor.submit
     late = 0.2 if after < 0.2 else 0
-    monkeypatch.setattr(
-        ThreadPoolExecutor, "submit", lambda pool, work: submit(pool, lambda: (sleep(late), work())[1])
-    )
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", lambda pool, work: submit(pool, lambda: (sleep(late), work())[1]))
     long = "SELECT count(*) FROM range(1000000) a, range(10000000) b WHERE hash(a.range + b.range) = 7"
     main = threading.main_thread()
     if threading.current_thread() is not main or main.ident is None:

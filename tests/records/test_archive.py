@@ -50,7 +50,7 @@ def test_archived_matches_are_the_same_and_unfinished_ones_stay(store: Store) ->
     before = as_dict(store)
     assert archive_all(store) == len(matches)
     assert as_dict(store) == before
-    assert store.journal.ids() == [live]
+    assert list(store.journal.ids()) == [live]
     assert store.counts() == {"blokus": (1, len(matches))}
     for match in matches:
         log = store.log(match)
@@ -108,7 +108,7 @@ def test_a_match_that_grew_meanwhile_stays_live_and_is_there_once(store: Store) 
             other.append(matches[0], [Noted("comment", ("late",))])
 
     assert archive(store, grow) == (len(matches) - 1, [])
-    assert store.journal.ids() == [matches[0]]
+    assert list(store.journal.ids()) == [matches[0]]
     assert store.log(matches[0]).events[-1] == Noted("comment", ("late",))
     assert as_dict(store).keys() == set(matches)
     assert_exact(store.folder, len(matches))

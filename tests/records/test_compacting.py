@@ -46,7 +46,7 @@ def test_many_small_files_become_one_with_the_same_rows(store: Store) -> None:
     assert (report.files, report.dropped, report.returned, report.left) == ((8, 1), 0, 0, [])
     assert report.size[0] > report.size[1]
     assert (as_dict(store), rows(store), exported(store)) == before
-    assert store.journal.ids() == [live]
+    assert list(store.journal.ids()) == [live]
     assert done == [(len(matches), sum(len(events) for _, events in before[1].values()))]
     assert store.counts() == {"blokus": (1, len(matches))}
     assert_tidy(store, len(matches) + 1)

@@ -122,8 +122,8 @@ def test_no_value_beside_a_live_match_hides_it(store: Store, value: Any) -> None
     match = record(store, 0)
     change(store, "UPDATE matches SET is_over = ?", (value,))
     assert verdicts_of(store.folder) == [("damaged", "whether it has ended is no truth value")]
-    assert (store.journal.ids(), store.journal.ids("blokus")) == ([match], [match])
-    assert store.journal.ids(only_over=True) == []
+    assert list(store.journal.ids()) == list(store.journal.ids("blokus")) == [match]
+    assert not store.journal.ids(only_over=True)
 
 
 @pytest.mark.parametrize("value", ["x", 1.5])
