@@ -103,7 +103,8 @@ class Binder:
                 is_entry=is_entry or source in self._entries,
                 compiler=indexing.RulesCompiler,
                 boundscheck=self.boundscheck,
-                forceinline=source not in LOOPS,
+                # With bounds checked, one large function would take twice as long to compile, and speed matters less.
+                forceinline=source not in LOOPS and not self.boundscheck,
             )
         return self._done[source]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from kifold.service import analysis, bulk, coverage, demo, looking, matches, rulesets, verifying
 from kifold.service.context import Context, default_store
@@ -56,6 +57,9 @@ def root(
 for module in (demo, rulesets, matches, looking, bulk, verifying, coverage, analysis):
     module.register(app)
 
+command = get_command(app)
+"""What Typer makes of the declarations. Calling `app` would make it anew each time."""
+
 
 def main() -> None:
     """Run the command line and leave the process."""
@@ -65,7 +69,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit status. An error that is somebody's input is one line on standard error."""
     try:
-        status = app(arguments, prog_name="kifold", standalone_mode=False)
+        status = command(arguments, prog_name="kifold", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = INTERRUPTED

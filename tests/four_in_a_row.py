@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from tests.consoles import blocks
@@ -14,7 +15,16 @@ TEXT = PAGE.read_text(encoding="utf-8")
 BUILT, TESTED = TEXT.partition("## 8. Test it")[::2]
 MODULE = "\n\n".join(blocks(BUILT, "python"))
 PROJECT = "\n".join(blocks(BUILT, "toml"))
+TESTS, *MORE = blocks(TESTED, "python")
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+
+
+@cache
+def installed(base: Path) -> dict[str, str]:
+    """The ruleset of the page with its tests, installed once below a folder; compiled once for all who use it."""
+    work = base / "four"
+    sources = {"four.py": MODULE, "test_four.py": TESTS, "pyproject.toml": PROJECT}
+    return install(work, sources) | {"KIFOLD_CACHE": str(work / "cache")}
 
 
 def install(work: Path, sources: dict[str, str]) -> dict[str, str]:

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.consoles import KIFOLD, blocks, follow
-from tests.four_in_a_row import MODULE, PROJECT, PYTEST, TESTED, install, run
+from tests.four_in_a_row import MODULE, PROJECT, PYTEST, TESTS, install, installed, run
 
 PAGE = Path(__file__).parent.parent / "docs" / "change-the-rules.md"
 RULES, DECLARED, OLD = blocks(PAGE.read_text(encoding="utf-8"), "python")
 [MODULES] = blocks(PAGE.read_text(encoding="utf-8"), "toml")
-TESTS, *_ = blocks(TESTED, "python")
 
-# One worker runs them all: they share one installation and one compilation.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("change-the-rules")]
+# One worker runs them all, and those of the other page: they share one installation and one compilation.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("four-in-a-row")]
 
 
 def second_revision() -> str:
@@ -35,14 +34,13 @@ def second_revision() -> str:
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A store of 1,000 matches that were played under the first revision, and the second one installed."""
-    work = tmp_path_factory.mktemp("four")
-    common = {"KIFOLD_STORE": str(work / "store"), "KIFOLD_CACHE": str(work / "cache")}
-    first = install(work / "1", {"four.py": MODULE, "pyproject.toml": PROJECT}) | common
+    work = tmp_path_factory.mktemp("second")
+    first = installed(tmp_path_factory.getbasetemp()) | {"KIFOLD_STORE": str(work / "store")}
     run([KIFOLD, "simulate", "four", "--games", "1000", "--seed", "1"], work, first)
     before, section, _ = PROJECT.partition("[tool.setuptools]")
     assert MODULES.startswith(section)
     second = {"four.py": second_revision(), "four_1.py": OLD, "pyproject.toml": before + MODULES}
-    return install(work / "2", second) | common
+    return first | install(work, second)
 
 
 def test_commands_print_what_the_page_shows_and_what_is_found_are_golden_logs(

@@ -17,21 +17,18 @@ from typing import Any
 import pytest
 
 from kifold.core.samples import sample_match
-from tests.consoles import KIFOLD, blocks, follow
-from tests.four_in_a_row import MODULE, PAGE, PROJECT, PYTEST, TESTED, install, run
+from tests.consoles import KIFOLD, follow
+from tests.four_in_a_row import MODULE, MORE, PAGE, PROJECT, PYTEST, TESTED, installed, run
 
-TESTS, *MORE = blocks(TESTED, "python")
-
-# One worker runs them all: they share one installation and one compilation.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("write-a-ruleset")]
+# One worker runs them all, and those of the other page: they share one installation and one compilation.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("four-in-a-row")]
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What commands have to see so that the page's distribution is installed for them, with a store of their own."""
-    work = tmp_path_factory.mktemp("four")
-    sources = {"four.py": MODULE, "test_four.py": TESTS, "pyproject.toml": PROJECT}
-    return install(work, sources) | {"KIFOLD_STORE": str(work / "store"), "KIFOLD_CACHE": str(work / "cache")}
+    store = tmp_path_factory.mktemp("stored") / "store"
+    return installed(tmp_path_factory.getbasetemp()) | {"KIFOLD_STORE": str(store)}
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,8 @@ def test_a_wrong_call_is_one_clear_line(
 def test_a_failing_query_leaves_the_file_that_was_there(mixed: Mixed, kifold: Kifold, tmp_path: Path) -> None:
     path = tmp_path / "answer"
     path.write_text("before", encoding="utf-8")
-    late = "SELECT CASE WHEN range = 999999 THEN error('late') END FROM range(1000000)"
+    # Late: what is written comes in batches of 10,000 rows, and in row groups of 122,880.
+    late = "SELECT CASE WHEN range = 249999 THEN error('late') END FROM range(250000)"
     for form in ("csv", "json", "table", "parquet"):
         status, _, err = kifold(mixed.folder, "sql", late, "--format", form, "--out", path)
         assert (status, "late" in err) == (2, True)

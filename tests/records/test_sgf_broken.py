@@ -183,7 +183,7 @@ def test_a_long_file_needs_little_memory(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [100_000])
+@pytest.mark.parametrize("length", [40_000])
 @pytest.mark.parametrize(
     "shape",
     [
