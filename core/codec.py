@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kifold.core.events import COMMON, Event, Setup, Started, kind_of, tag_of
 from kifold.core.evolution import newer_defaults, written
 from kifold.core.fields import Field, fields_of
-from kifold.core.ruleset import Ruleset
+
+if TYPE_CHECKING:
+    from kifold.core.ruleset import Ruleset
 
 DIGEST_SIZE = 16
 

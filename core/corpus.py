@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kifold.core.codec import lifted
 from kifold.core.compiled import Compiled
 from kifold.core.events import Event, Setup, Started, tag_of
 from kifold.core.fields import fields_of
-from kifold.core.flat import flatten, flatten_setup, unflatten, unflatten_setup
+from kifold.core.flat import flatten_setup, unflatten, unflatten_setup
 from kifold.core.loops import NOTHING_LEGAL, SETUP_REFUSED
 from kifold.core.play import NothingLegal, SetupRefused, is_asked
-from kifold.core.records import Record, dtype_of, essential_dtype, essential_size, from_numpy, to_numpy
+from kifold.core.records import Record, dtype_of, essential_dtype, essential_size, from_numpy
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 
@@ -98,7 +97,7 @@ class Corpus:
         setups, events, starts = [], [], [0]
         for started, log in matches:
             setups.append(flatten_setup(ruleset, started))
-            events += [flatten(ruleset, lifted(ruleset, event)) for event in log]
+            events += [ruleset.flatten(event) for event in log]
             starts.append(len(events))
         return cls(
             ruleset,
@@ -172,11 +171,11 @@ class Plies:
     results: np.ndarray[Any, Any]
 
 
-def array_of(record: type[Record], plain: Sequence[Record]) -> np.ndarray[Any, Any]:
+def array_of(record: type[Record], plain: Sequence[Any]) -> np.ndarray[Any, Any]:
     """A structured array of plain records."""
     out = np.zeros(len(plain), dtype_of(record))
-    for i, one in enumerate(plain):
-        to_numpy(one, out[i])
+    for slot in record.slots if plain else ():
+        out[slot.name] = [getattr(one, slot.name) for one in plain]
     return out
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import lru_cache, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
+from kifold.core.codec import lifted
+from kifold.core.emit import EventRecord
 from kifold.core.events import Event, Setup, Started, tag_of
 from kifold.core.fields import Field, fields_of, narrowest
-from kifold.core.options import Option
+from kifold.core.options import Option, variant_number
 from kifold.core.records import Record, Slot, make_record
 
 if TYPE_CHECKING:
@@ -42,31 +46,51 @@ def setup_record(setup: type[Setup], options: tuple[Option, ...]) -> type[Record
     return make_record("SetupRecord", slots)
 
 
-def flatten(ruleset: Ruleset, event: Event) -> Record:
-    """The flat record of one event of the ruleset (not of a common one)."""
-    blank, zeros, fields = _form(ruleset, type(event))
-    record = object.__new__(ruleset.event_record)
-    values = record.__dict__
-    values.update(blank)
-    values.update(zip(event.__struct_fields__, msgspec.structs.astuple(event), strict=True))
-    for name, length in zeros:
-        values[name] = [0] * length
-    for field in fields:
-        _set(values, field, getattr(event, field.name))
-    return record
+def flattener(ruleset: Ruleset) -> Callable[[Event], EventRecord]:
+    """``flatten(event) -> record``, see `Ruleset.flatten`: bytes decoded right into what the rules read."""
+    current = frozenset(ruleset.events)
+    forms: Any = [_form(event, ruleset.event_record) for event in ruleset.events]
+    write, read = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(reduce(or_, forms)).decode
+
+    def flatten(event: Event) -> EventRecord:
+        return read(write(event if type(event) in current else lifted(ruleset, event)))
+
+    return flatten
 
 
-@cache
-def _form(
-    ruleset: Ruleset, event: type[Event]
-) -> tuple[dict[str, int], tuple[tuple[str, int], ...], tuple[Field, ...]]:
-    """How an event of a type is flattened: what its record begins with, the lists in it with their lengths, and the
-    fields that are not taken as they are.
+def _form(event: type[Event], record: type[Record]) -> type[msgspec.Struct]:
+    """An event type with the fields of others at zero, its tag, and lists with their lengths beside them."""
+    fields, hints = fields_of(event), get_type_hints(event, include_extras=True)
+    own = {field.name for field in fields}
+    declared = [(field.name, hints[field.name], field.default) for field in fields]
+    zeros = [(s.name, Any, (0,) * s.length if s.length else 0) for s in record.slots if s.name not in {*own, "tag"}]
+    return msgspec.defstruct(
+        event.__name__,
+        [*declared, ("tag", int, tag_of(event)), *zeros],
+        namespace=_afterwards(fields),
+        array_like=True,
+        tag=tag_of(event),
+        gc=False,
+    )
+
+
+def _afterwards(fields: tuple[Field, ...]) -> dict[str, Any]:
+    """What is left to do when the fields of an event are decoded: lists get zeros up to their width and their length
+    beside them, truth values become numbers.
     """
-    slots = ruleset.event_record.slots
-    blank = {slot.name: 0 for slot in slots if not slot.length} | {"tag": tag_of(event)}
-    zeros = tuple((slot.name, slot.length) for slot in slots if slot.length)
-    return blank, zeros, tuple(field for field in fields_of(event) if field.kind != "int")
+    lists = [(field.name, f"n_{field.name}", (0,) * field.length) for field in fields if field.kind == "ints"]
+    truths = [field.name for field in fields if field.kind == "bool"]
+
+    def finish(self: Any) -> None:
+        for name, count, zeros in lists:
+            values = getattr(self, name)
+            n = len(values)
+            setattr(self, count, n)
+            setattr(self, name, values + zeros[n:])
+        for name in truths:
+            setattr(self, name, int(getattr(self, name)))
+
+    return {"__post_init__": finish} if lists or truths else {}
 
 
 def unflatten(ruleset: Ruleset, record: Any) -> Event:
@@ -81,13 +105,28 @@ def flatten_setup(ruleset: Ruleset, started: Started) -> Record:
     Raises:
         RulesetError: for a variant or an option value that the ruleset does not have.
     """
+    options = msgspec.msgpack.encode(started.options)
+    record = _settings(ruleset, started.variant, started.seats, options).copy()
+    setup: Setup = started.setup
+    for field in fields_of(type(setup)):
+        value = getattr(setup, field.name)
+        if field.kind == "ints":
+            getattr(record, field.name)[: len(value)] = value
+            setattr(record, f"n_{field.name}", len(value))
+        else:
+            setattr(record, field.name, int(value))
+    return record
+
+
+@lru_cache(maxsize=64)
+def _settings(ruleset: Ruleset, variant: str, seats: int, options: bytes) -> Record:
+    """A setup record with what all matches under the same settings share; options are encoded: 1 is not true."""
     record: Any = ruleset.setup_record()
-    record.variant = ruleset.variants.index(ruleset.variant(started.variant))
-    record.seats = started.seats
+    record.variant = variant_number(ruleset.variants, ruleset.variant(variant).name)
+    record.seats = seats
+    said = msgspec.msgpack.decode(options)
     for option in ruleset.options:
-        value = option.resolve(started.options.get(option.name, option.default))
-        setattr(record, option.name, option.number(value))
-    _fill(record, started.setup)
+        setattr(record, option.name, option.number(option.resolve(said.get(option.name, option.default))))
     return record  # type: ignore[no-any-return]
 
 
@@ -109,19 +148,6 @@ def _wider(a: Slot, b: Slot) -> Slot:
     if bool(a.length) != bool(b.length):
         raise TypeError(f"field {a.name} is a number in one event and a list in another")
     return Slot(a.name, max(a.code, b.code), max(a.length, b.length))
-
-
-def _fill(record: Record, source: Event | Setup) -> None:
-    for field in fields_of(type(source)):
-        _set(record.__dict__, field, getattr(source, field.name))
-
-
-def _set(values: dict[str, Any], field: Field, value: Any) -> None:
-    if field.kind == "ints":
-        values[field.name][: len(value)] = value
-        values[f"n_{field.name}"] = len(value)
-    else:
-        values[field.name] = int(value)
 
 
 def _value(field: Field, record: Any) -> Any:

@@ -11,12 +11,10 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.codec import lifted
-from kifold.core.emit import Out
+from kifold.core.emit import EventRecord, Out
 from kifold.core.events import COMMON, Event, Finished, Noted, Resigned, Started, Undone
-from kifold.core.flat import flatten, flatten_setup, unflatten
+from kifold.core.flat import flatten_setup, unflatten
 from kifold.core.names import LEGAL
-from kifold.core.records import Record
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
 
 
@@ -129,29 +127,29 @@ class Play:
             Refused: when it cannot come next. Nothing has changed then.
         """
         seq = len(self.log) + 1
-        found = _judged(self.ruleset, self.started, self.state, self.ending, seq, event)
-        if isinstance(found, Refused):
-            raise found
+        if type(event) in COMMON:
+            _expect_common(self.ruleset, self.started, self.state, self.ending, seq, event)
+            self.log.append(event)
+            if isinstance(event, Undone):
+                self._go_back()
+            elif isinstance(event, Finished | Resigned):
+                self.ending = event
+            return 0
+        record = _expect(self.ruleset, self.state, self.ending, seq, event)
         self.log.append(event)
-        if found is not None:
-            return self._apply(seq, event, found)
-        if isinstance(event, Undone):
-            self._go_back()
-        elif isinstance(event, Finished | Resigned):
-            self.ending = event
-        return 0
+        return self._apply(seq, event, record)
 
-    def _apply(self, seq: int, event: Event, record: Record) -> int:
+    def _apply(self, seq: int, event: Event, record: EventRecord) -> int:
         """Apply one of the ruleset's own events; `record` is its flat form."""
-        rules = self.ruleset.rules
-        seat = rules.actor(self.state, record)
+        rules, state, effective = self.ruleset.rules, self.state, self.effective
+        seat = rules.actor(state, record)
         self.seats.append(seat)
         self.acted[seq] = seat
-        effects = rules.apply(self.state, record)
-        self.effective.append((seq, self.ruleset.lift(event)))
+        effects = rules.apply(state, record)
+        effective.append((seq, self.ruleset.lift(event)))
         self.effects.append(effects)
-        if len(self.effective) % SNAPSHOT == 0:
-            self.snapshots.append(self.state.essential())
+        if len(effective) % SNAPSHOT == 0:
+            self.snapshots.append(state.essential())
         return effects
 
     def _go_back(self) -> None:
@@ -160,7 +158,7 @@ class Play:
             if isinstance(event, Finished | Resigned):
                 self.ending = event
             elif not isinstance(event, Noted):
-                self._apply(seq, event, flatten(self.ruleset, self.ruleset.lift(event)))
+                self._apply(seq, event, self.ruleset.flatten(event))
 
     def legal(self, seat: int | None = None) -> list[Event]:
         """The legal events of a seat (by default of whoever decides next; `CHANCE` for chance), also out of turn."""
@@ -189,43 +187,45 @@ def refusal(
     ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
 ) -> Refused | None:
     """Why an event cannot be number `seq` of a log that has come to `state`, or None. `ending` is what closed it."""
-    found = _judged(ruleset, started, state, ending, seq, event)
-    return found if isinstance(found, Refused) else None
-
-
-def _judged(
-    ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
-) -> Refused | Record | None:
-    """The refusal of an event; or of one that can come next the flat record, None where it is a common one."""
-    if type(event) in COMMON:
-        return _common_refusal(ruleset, started, state, ending, seq, event)
-    if ending:
-        return Refused(seq, "match_over", "the match is over", event)
     try:
-        record = flatten(ruleset, lifted(ruleset, event))
+        if type(event) in COMMON:
+            _expect_common(ruleset, started, state, ending, seq, event)
+        else:
+            _expect(ruleset, state, ending, seq, event)
+    except Refused as refused:
+        return refused
+    return None
+
+
+def _expect(ruleset: Ruleset, state: Any, ending: Finished | Resigned | None, seq: int, event: Event) -> EventRecord:
+    """The flat record of an event that is not a common one, if it can come next; else raises `Refused`."""
+    if ending:
+        raise Refused(seq, "match_over", "the match is over", event)
+    try:
+        record = ruleset.flatten(event)
     except msgspec.ValidationError as error:
-        return Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event)
+        raise Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event) from None
     reason = ruleset.rules.check(state, record)
-    if reason == LEGAL:
-        return record
-    name = ruleset.reasons[reason]
-    return Refused(seq, name.name, name.meaning, event)
+    if reason != LEGAL:
+        name = ruleset.reasons[reason]
+        raise Refused(seq, name.name, name.meaning, event)
+    return record
 
 
-def _common_refusal(
+def _expect_common(
     ruleset: Ruleset, started: Started, state: Any, ending: Finished | Resigned | None, seq: int, event: Event
-) -> Refused | None:
+) -> None:
+    """Raise `Refused` where a common event cannot come next."""
     if isinstance(event, Noted):
-        return None
+        return
     if isinstance(event, Undone):
         if event.back_to >= seq:
-            return Refused(seq, "no_such_seq", f"there is no event {event.back_to} to go back to", event)
-        return None
+            raise Refused(seq, "no_such_seq", f"there is no event {event.back_to} to go back to", event)
+        return
     if ending or ruleset.rules.turn(state) == NOBODY:
-        return Refused(seq, "match_over", "the match is over", event)
+        raise Refused(seq, "match_over", "the match is over", event)
     if isinstance(event, Resigned) and event.seat >= started.seats:
-        return Refused(seq, "no_such_seat", f"seats are 0..{started.seats - 1}", event)
-    return None
+        raise Refused(seq, "no_such_seat", f"seats are 0..{started.seats - 1}", event)
 
 
 def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:

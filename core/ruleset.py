@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 
 from kifold.core.declared import check_declaration
+from kifold.core.emit import EventRecord
 from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Setup, Started, kind_of, tag_of
 from kifold.core.evolution import Upcaster, lifter
-from kifold.core.flat import event_record, setup_record
+from kifold.core.flat import event_record, flattener, setup_record
 from kifold.core.names import Effects, Reasons
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
 from kifold.core.records import Record, Slot
@@ -166,6 +167,13 @@ class Ruleset:
     def event_record(self) -> type[Record]:
         """The flat record that the rules read: `tag` and the narrow union of the fields of all events."""
         return event_record(self.events)
+
+    @cached_property
+    def flatten(self) -> Callable[[Event], EventRecord]:
+        """``flatten(event) -> record``: the flat record of one of the ruleset's events, after the door and as it is
+        declared today. It raises `msgspec.ValidationError` for what the ruleset does not have.
+        """
+        return flattener(self)
 
     @cached_property
     def setup_record(self) -> type[Record]:

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 from kifold.core.events import Event, Finished, Resigned, Started, Undone
-from kifold.core.flat import flatten
 from kifold.core.play import Play, refusal
 from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
 from kifold.replay.difference import Change, changes
@@ -197,7 +196,7 @@ class Timeline:
             raise refused
         effects, counts = 0, type(event) in self.ruleset.events
         if counts:
-            record = flatten(self.ruleset, event)
+            record = self.ruleset.flatten(event)
             if is_new:
                 self._seat[seq] = self.ruleset.rules.actor(self._state, record)
             effects = self.ruleset.rules.apply(self._state, record)

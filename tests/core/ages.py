@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from importlib.metadata import EntryPoint
 from typing import Annotated, Any
 
@@ -97,7 +98,7 @@ def result(state: State, result: Result) -> None:
 
 
 def as_once(event: EventRecord) -> EventRecord:
-    once = event.copy()
+    once = copy(event)
     once.tag = ROLL if event.tag == TOSS else event.tag
     return once
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kifold.core import corpus as corpora
 from kifold.core.codec import encode
 from kifold.core.corpus import Corpus, Folder, array_of
-from kifold.core.flat import flatten, flatten_setup
+from kifold.core.flat import flatten_setup
 from kifold.core.loops import SETUP_REFUSED
 from kifold.core.play import Play
 from kifold.core.records import dtype_of
@@ -132,7 +132,7 @@ def test_more_events_than_room_come_in_several_corpora() -> None:
 def test_bytes_of_many_events_at_once(logs: list) -> None:
     events = [event for log in logs for event in log]
     starts = np.cumsum([0, *map(len, logs)])
-    rows = array_of(EVERY.event_record, [flatten(EVERY, event) for event in events])
+    rows = array_of(EVERY.event_record, [EVERY.flatten(event) for event in events])
     assert rows.dtype == dtype_of(EVERY.event_record)
     out, ends = encode_corpus(EVERY, rows, starts)
     assert out.tobytes() == b"".join(map(encode, events))

@@ -16,7 +16,6 @@ from kifold.core.declared import DeclarationError
 from kifold.core.events import Event, Finished, Started, Undone
 from kifold.core.evolution import Upcaster, newer_defaults, written
 from kifold.core.fields import between, fields_of, since
-from kifold.core.flat import flatten
 from kifold.core.options import Option, RulesetError
 from kifold.core.play import fold
 from kifold.core.ruleset import Ruleset
@@ -104,7 +103,7 @@ def test_event_0_can_grow_too() -> None:
 @given(st.lists(any_of(Step) | any_of(Toss), max_size=8))
 def test_many_at_once_are_the_same_bytes(events: list[Any]) -> None:
     events += [Step(1, 3), Step(1, 3, 0, (0,)), Step(1, 3, 1), Step(1, 3, is_loud=True)]
-    rows = array_of(RETIRED.event_record, [flatten(RETIRED, event) for event in events])
+    rows = array_of(RETIRED.event_record, [RETIRED.flatten(event) for event in events])
     out, ends = encode_corpus(RETIRED, rows, np.array([0, len(rows)]))
     assert out.tobytes() == b"".join(map(encode, events))
     assert ends.tolist() == [0, len(out)]

@@ -11,11 +11,13 @@ from hypothesis import given
 from msgspec import Meta
 
 from kifold.core.codec import decode, encode, from_json, to_json
+from kifold.core.corpus import array_of
 from kifold.core.events import Event, Noted, Setup, kind_of, tag_of
 from kifold.core.fields import Field, fields_of, named, narrowest
-from kifold.core.flat import event_record, flatten, flatten_setup, setup_record, unflatten, unflatten_setup
-from kifold.core.records import dtype_of, from_numpy, to_numpy
+from kifold.core.flat import event_record, flatten_setup, setup_record, unflatten, unflatten_setup
+from kifold.core.records import from_numpy
 from tests.core.every import EVERY, SUITS, Every, EverySetup, any_of
+from tests.core.toy import RACE, ROLL, Roll
 
 GOOD = Every(2, -5, 1000, -(1 << 40), (1 << 63) - 1, True, (300, 0), (1, 1, 0), 3)
 
@@ -104,13 +106,22 @@ def test_events_that_cannot_share_a_record() -> None:
 
 @given(any_of(Every))
 def test_there_and_back_through_plain_and_numpy_records(event: Every) -> None:
-    record = flatten(EVERY, event)
+    record = EVERY.flatten(event)
     assert unflatten(EVERY, record) == event
-    row = np.zeros(1, dtype_of(EVERY.event_record))
-    to_numpy(record, row[0])
+    row = array_of(EVERY.event_record, [record])
     assert unflatten(EVERY, from_numpy(EVERY.event_record, row[0])) == event
     assert row["n_numbers"][0] == len(event.numbers)
     assert row["numbers"][0].tolist() == [*event.numbers, *[0] * (4 - len(event.numbers))]
+
+
+def test_an_event_is_flattened_through_the_door() -> None:
+    flat = RACE.flatten(Roll(5))
+    assert {slot.name: getattr(flat, slot.name) for slot in RACE.event_record.slots} == {
+        "tag": ROLL, "seat": 0, "amount": 0, "die": 5,
+    }  # fmt: skip
+    for event, said in ((Roll(7), "<= 6"), (Roll(True), "got `bool`"), (Noted("comment"), "Invalid value 4")):
+        with pytest.raises(msgspec.ValidationError, match=said):
+            RACE.flatten(event)
 
 
 @given(any_of(EverySetup))

@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from kifold.core.events import Event, Started, Undone
-from kifold.core.flat import flatten, flatten_setup
+from kifold.core.flat import flatten_setup
 from kifold.core.play import standing_events
 from kifold.core.records import Record
 from kifold.core.ruleset import CHANCE, Ruleset
@@ -36,8 +36,8 @@ class Case:
         self.started = started
         self.events = [event for _, event in standing_events(events) if type(event) in ruleset.events]
         self.looks = {ply: tuple(dict.fromkeys(looks.get(ply, ()))) for ply in {*looks, 0, len(self.events)}}
-        self.records = [flatten(ruleset, event) for event in self.events]
-        self.asked = {ply: [flatten(ruleset, event) for event in tried] for ply, tried in self.looks.items()}
+        self.records = [ruleset.flatten(event) for event in self.events]
+        self.asked = {ply: [ruleset.flatten(event) for event in tried] for ply, tried in self.looks.items()}
         self.seats = [*range(started.seats), *([CHANCE] if ruleset.chance else [])]
 
     def __str__(self) -> str:

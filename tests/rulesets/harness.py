@@ -26,7 +26,6 @@ from typing import Any
 
 from kifold.core.corpus import Folder, array_of
 from kifold.core.events import Event, Started
-from kifold.core.flat import flatten
 from kifold.core.names import LEGAL
 from kifold.core.play import Play
 from kifold.core.records import to_numpy
@@ -208,7 +207,7 @@ def _compare_check(adapter: Adapter, play: Play, oracle: Any, event: Event, fold
     expected = oracle.reasons(adapter.to_oracle(event))
     assert reason in (expected or {""}), _where(play, f"{event}: {reason!r}, the oracle: {expected}")
     if folder:
-        row = array_of(play.ruleset.event_record, [flatten(play.ruleset, event)])[0]
+        row = array_of(play.ruleset.event_record, [play.ruleset.flatten(event)])[0]
         number = folder.code.rules["check"](folder.state[0], row)
         said = "" if number == LEGAL else play.ruleset.reasons[number].name
         assert said == reason, _where(play, f"{event}, compiled")

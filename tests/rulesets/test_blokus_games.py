@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from kifold.core.corpus import Corpus, array_of
-from kifold.core.flat import flatten
 from kifold.core.names import LEGAL
 from kifold.core.play import Play, fold
 from kifold.core.records import from_numpy, to_numpy
@@ -177,7 +176,7 @@ def asked(play: Play, compiled: Any, colour: str, squares: str) -> str:
     except ValueError:
         return "off_board"
     refused = play.why_not(event)
-    row = array_of(BLOKUS.event_record, [flatten(BLOKUS, event)])[0]
+    row = array_of(BLOKUS.event_record, [BLOKUS.flatten(event)])[0]
     number = compiled.code.rules["check"](compiled.state[0], row)
     reason = "" if number == LEGAL else BLOKUS.reasons[number].name
     assert reason == (refused.reason if refused else "")

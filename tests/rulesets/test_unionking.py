@@ -6,7 +6,6 @@ import pytest
 
 from kifold.core.codec import valid
 from kifold.core.emit import Out
-from kifold.core.flat import flatten
 from kifold.core.play import Play, Refused
 from kifold.core.rulesets.unionking import UNIONKING, rules
 from kifold.core.rulesets.unionking.board import is_board, line_ends
@@ -142,7 +141,7 @@ def test_first_moves(variant: str) -> None:
     assert sorted(listed) == sorted(FIRST_MOVES.split())
     for colour in (WHITE, BLACK):
         for event in play.legal(colour):
-            assert not gain(play.state, flatten(UNIONKING, event)), "nobody merges at the first move"
+            assert not gain(play.state, UNIONKING.flatten(event)), "nobody merges at the first move"
 
 
 @pytest.mark.parametrize(("jump_merge", "third"), [(True, 24102), (False, 23998)])

@@ -9,7 +9,7 @@ import numpy as np
 
 from kifold.core.corpus import Corpus, Folded, Folder
 from kifold.core.events import Event, Started
-from kifold.core.flat import flatten, flatten_setup
+from kifold.core.flat import flatten_setup
 from kifold.core.loops import SETUP_REFUSED
 from kifold.core.names import LEGAL
 from kifold.core.play import Play, Refused, standings
@@ -71,7 +71,7 @@ def _compare_fold(ruleset: Ruleset, started: Started, events: list[Event], folde
             assert match["done"] == i, (started, events)
             assert ruleset.reasons[match["reason"]].name == refused_event.reason, (started, events[: i + 1])
             break
-        assert folded.per_event[first + i]["seat"] == ruleset.rules.actor(play.state, flatten(ruleset, event))
+        assert folded.per_event[first + i]["seat"] == ruleset.rules.actor(play.state, ruleset.flatten(event))
         union |= play.add(event)
         assert folded.per_event[first + i]["effects"] == play.effects[-1], (started, events[: i + 1])
         if (i + 1) % SNAPSHOT == 0:

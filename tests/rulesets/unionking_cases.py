@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kifold.core.events import Event
-from kifold.core.flat import flatten
 from kifold.core.play import Play
 from kifold.core.rulesets.unionking import UNIONKING
 from kifold.core.rulesets.unionking.declaration import Move, UnionkingSetup
@@ -70,7 +69,7 @@ def pairs_at(colour: str, *points: str) -> str:
 def idle(play: Play, colour: int | None = None) -> Event:
     """A move that changes no pair, of the side to move or of one that is not."""
     moves = [event for event in play.legal(colour) if isinstance(event, Move)]
-    return next(event for event in moves if not gain(play.state, flatten(UNIONKING, event)))
+    return next(event for event in moves if not gain(play.state, UNIONKING.flatten(event)))
 
 
 def go_words(play: Play, words: tuple[str, ...]) -> list[set[str]]:
