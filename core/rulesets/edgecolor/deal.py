@@ -6,7 +6,7 @@ from kifold.core.bits import count_bits, nth_bit
 from kifold.core.emit import EventRecord
 from kifold.core.names import LEGAL
 from kifold.core.rng import Random, below
-from kifold.core.rulesets.edgecolor.board import lay_card, set_fitting
+from kifold.core.rulesets.edgecolor.board import lay_card, set_fitting, set_fitting_of_a
 from kifold.core.rulesets.edgecolor.cards import (
     ALL_CARDS,
     BASIC_CARDS,
@@ -142,62 +142,57 @@ def set_board(state: State, setup: EventRecord) -> None:
     state.drawn = NO_CARD
     for cell in range(MOST_CELLS):
         state.tops[cell] = NOTHING
-        for side in range(4):
-            state.facing[cell * 4 + side] = FREE
-    set_fitting(state)
+    for side in range(4 * MOST_CELLS):
+        state.facing[side] = FREE
+    if setup.catalogue == NAMED_A:
+        set_fitting_of_a(state)
+    else:
+        set_fitting(state)
     state.blockers_to_place = 2 if setup.variant == HARD else 1 if setup.variant == STANDARD else 0
 
 
 def take_hands(state: State, setup: EventRecord) -> int:
     """The dealt hands, each of the size that goes with the number of seats, every card once."""
-    state.unseen = ALL_CARDS if setup.variant != SOLO else BASIC_CARDS
-    dealt = 0
-    for seat in range(MOST_SEATS):
-        count = hand_count(setup, seat)
-        if seat >= setup.seats:
-            if count:
-                return WRONG_NUMBER_OF_HANDS
-            continue
-        if count != HAND_SIZE[setup.seats]:
-            return WRONG_HAND_SIZE
-        for i in range(count):
-            card = 1 << hand_card(setup, seat, i)
-            if dealt & card:
-                return CARD_TWICE
-            dealt |= card
-            state.hands[seat] |= card
-        state.hand_sizes[seat] = count
-        if setup.variant == DUO:
-            state.blocker_in_hand[seat] = 1
-            state.hand_sizes[seat] += 1
+    reason = take_hand(state, setup, 0, setup.hand_0, setup.n_hand_0)
+    if reason == LEGAL:
+        reason = take_hand(state, setup, 1, setup.hand_1, setup.n_hand_1)
+    if reason == LEGAL:
+        reason = take_hand(state, setup, 2, setup.hand_2, setup.n_hand_2)
+    if reason == LEGAL:
+        reason = take_hand(state, setup, 3, setup.hand_3, setup.n_hand_3)
+    if reason != LEGAL:
+        return reason
+    dealt = dealt_cards(state)
     if setup.variant == SOLO and dealt & BLACK_CARDS:
         return BLACK_MARK_IN_SOLO
-    state.unseen &= ~dealt
+    state.unseen = (ALL_CARDS if setup.variant != SOLO else BASIC_CARDS) & ~dealt
     return LEGAL
 
 
-def hand_count(setup: EventRecord, seat: int) -> int:
-    """How many cards the setup deals to a seat."""
-    count: int = setup.n_hand_0
-    if seat == 1:
-        count = setup.n_hand_1
-    elif seat == 2:
-        count = setup.n_hand_2
-    elif seat == 3:
-        count = setup.n_hand_3
-    return count
+def take_hand(state: State, setup: EventRecord, seat: int, cards: list[int], count: int) -> int:
+    """The first `count` of these cards are a seat's hand."""
+    if seat >= setup.seats:
+        return WRONG_NUMBER_OF_HANDS if count else LEGAL
+    if count != HAND_SIZE[setup.seats]:
+        return WRONG_HAND_SIZE
+    hand, dealt = 0, dealt_cards(state)
+    for i in range(count):
+        card = 1 << cards[i]
+        if dealt & card:
+            return CARD_TWICE
+        dealt |= card
+        hand |= card
+    state.hands[seat] = hand
+    state.hand_sizes[seat] = count
+    if setup.variant == DUO:
+        state.blocker_in_hand[seat] = 1
+        state.hand_sizes[seat] += 1
+    return LEGAL
 
 
-def hand_card(setup: EventRecord, seat: int, i: int) -> int:
-    """Card number i of a seat's dealt hand."""
-    card: int = setup.hand_0[i]
-    if seat == 1:
-        card = setup.hand_1[i]
-    elif seat == 2:
-        card = setup.hand_2[i]
-    elif seat == 3:
-        card = setup.hand_3[i]
-    return card
+def dealt_cards(state: State) -> int:
+    """The cards of all hands."""
+    return state.hands[0] | state.hands[1] | state.hands[2] | state.hands[3]
 
 
 def take_seed(state: State, setup: EventRecord) -> int:

@@ -10,7 +10,7 @@ from kifold.core.emit import EventRecord, Out, slot
 from kifold.core.events import tag_of
 from kifold.core.names import LEGAL
 from kifold.core.ruleset import CHANCE, NOBODY
-from kifold.core.rulesets.edgecolor.board import CROSS, RING, edges_fit, matches
+from kifold.core.rulesets.edgecolor.board import CROSS, RING, matches
 from kifold.core.rulesets.edgecolor.declaration import (
     DRAWN_CARD,
     EXTRA_TURN,
@@ -33,11 +33,8 @@ from kifold.core.rulesets.edgecolor.names import (
     CELL_TAKEN,
     DECK_CELL,
     DRAW_DUE,
-    EDGE_MISMATCH,
-    FLIP_NOT_CANONICAL,
     HARD,
     LAST_CARD_BLACK,
-    MARK_MISMATCH,
     MATCH_OVER,
     MAY_STOP,
     MUST_PLAY_DRAWN_CARD,
@@ -55,11 +52,11 @@ from kifold.core.rulesets.edgecolor.names import (
 )
 from kifold.core.rulesets.edgecolor.places import (
     blocker_cells,
+    has_place_at,
     is_closed,
-    marks_fit,
     place_blocker,
     place_card,
-    why_no_card_there,
+    why_no_place,
     why_nothing_there,
 )
 from kifold.core.rulesets.edgecolor.turns import (
@@ -141,15 +138,8 @@ def why_not_play(state: State, seat: int, card: int, cell: int, flip: int) -> in
         return NOT_IN_HAND
     if state.phase == DRAWN_CARD and seat == state.seat and card != state.drawn:
         return MUST_PLAY_DRAWN_CARD
-    if flip and not state.turnable >> card & 1:
-        return FLIP_NOT_CANONICAL
-    reason = why_no_card_there(state, cell)
-    if reason != LEGAL:
-        return reason
-    if not edges_fit(state, cell, flip) >> card & 1:
-        return EDGE_MISMATCH
-    if not marks_fit(state, cell) >> card & 1:
-        return MARK_MISMATCH
+    if not has_place_at(state, card, cell, flip):
+        return why_no_place(state, card, cell, flip)
     if not playable(state, seat) >> card & 1:
         return LAST_CARD_BLACK
     return LEGAL

@@ -44,7 +44,7 @@ from kifold.core.rulesets.edgecolor.names import (
     TURN_PASSED,
     WON,
 )
-from kifold.core.rulesets.edgecolor.places import has_place, note_places
+from kifold.core.rulesets.edgecolor.places import card_cells, has_place, note_places
 
 ENOUGH_MATCHES = 2
 
@@ -99,7 +99,7 @@ def penalty_draws(state: State, cell: int, is_blocker: bool) -> int:
     """
     if is_blocker and not state.blocker_play_triggers:
         return 0
-    sources = count_bits(beside(state, cell) & state.blockers)
+    sources = count_bits(beside(state, cell) & state.blockers) if state.blockers else 0
     if state.deck_cell != NO_CELL and state.seats <= 2 and beside(state, cell) >> state.deck_cell & 1:
         sources += 1
     return min(sources, state.deck, 1) if state.penalty == ONCE else min(sources, state.deck)
@@ -200,7 +200,7 @@ def draw(state: State, event: EventRecord) -> int:
         effects |= DECK_EMPTIED
         if state.deck_cell != NO_CELL and state.centre_opens:
             effects |= CENTRE_OPENED
-            note_places(state, state.deck_cell)
+            note_places(state, card_cells(state), state.deck_cell)
     if state.phase == PENALTY_DUE:
         state.draws -= 1
         return effects if state.draws else effects | settle_hand(state)
