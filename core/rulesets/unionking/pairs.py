@@ -7,13 +7,13 @@ from kifold.core.rulesets.unionking.declaration import (
     AND_MORE,
     GAME1,
     GOAL,
-    INNER,
     N_FIGURES,
     N_PARTS,
     OUTER,
     TIMES_LINE_ENDS,
     State,
 )
+from kifold.core.rulesets.unionking.layouts import PIECES
 
 
 def piece_of(colour: int, part: int, figure: int) -> int:
@@ -36,9 +36,12 @@ def figure_of(piece: int) -> int:
     return piece % N_FIGURES
 
 
+PARTNER = [piece + N_FIGURES if part_of(piece) == OUTER else piece - N_FIGURES for piece in range(PIECES)]
+
+
 def partner(piece: int) -> int:
     """The other half of a pair: same colour, same figure (4.4)."""
-    return piece + N_FIGURES if part_of(piece) == OUTER else piece - N_FIGURES
+    return PARTNER[piece]
 
 
 def is_at_goal(state: State, colour: int) -> bool:
@@ -49,30 +52,34 @@ def is_at_goal(state: State, colour: int) -> bool:
 
 def pairs(state: State, colour: int) -> int:
     """How many pairs of a colour are merged now."""
-    count = 0
-    for figure in range(N_FIGURES):
-        if is_merged(state, colour, figure):
+    count, first = 0, piece_of(colour, OUTER, 0)
+    for outer in range(first, first + N_FIGURES):
+        if is_merged(state, outer):
             count += 1
     return count
 
 
 def points_sum(state: State, colour: int) -> int:
     """The line ends at the points of a colour's merged pairs, from the position as it is (4.5)."""
-    ends = 0
-    for figure in range(N_FIGURES):
-        if is_merged(state, colour, figure):
-            ends += DEGREE[state.number * SPOTS + state.spots[piece_of(colour, OUTER, figure)]]
+    ends, first = 0, piece_of(colour, OUTER, 0)
+    for outer in range(first, first + N_FIGURES):
+        if is_merged(state, outer):
+            ends += DEGREE[state.number * SPOTS + state.spots[outer]]
     return ends
-
-
-def is_merged(state: State, colour: int, figure: int) -> bool:
-    """Whether the two halves of a pair stand on one point."""
-    return state.spots[piece_of(colour, OUTER, figure)] == state.spots[piece_of(colour, INNER, figure)]
 
 
 def total(state: State, colour: int) -> int:
     """The points of a colour by the scale of the game (2)."""
-    return TIMES_LINE_ENDS[state.variant] * points_sum(state, colour) + AND_MORE[state.variant] * pairs(state, colour)
+    points, first = 0, piece_of(colour, OUTER, 0)
+    for outer in range(first, first + N_FIGURES):
+        if is_merged(state, outer):
+            points += pair_on(state, state.spots[outer])
+    return points
+
+
+def is_merged(state: State, outer: int) -> bool:
+    """Whether the two halves of a pair, given by the outer one, stand on one point."""
+    return state.spots[outer] == state.spots[outer + N_FIGURES]
 
 
 def pair_on(state: State, spot: int) -> int:
