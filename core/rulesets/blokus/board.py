@@ -99,15 +99,16 @@ def put(state: State, colour: int, piece: int, form: int, x: int, y: int) -> Non
     state.left[colour] &= ~(1 << piece)
     # Always five rows, from a lower one where five would reach over the board: a loop as long as the form is high
     # would be guessed wrong by the processor, and cost as much as the rest of this function.
-    low = min(y, SIDE - MOST_SQUARES)
+    low = min(SIDE - MOST_SQUARES, y)
     own, row = colour * SIDE + low, ROWS_OF_FORM * form + low - y + MOST_SQUARES - 1
     for i in range(MOST_SQUARES):
         state.own[own + i] |= FORM_ROWS[row + i] << x
     shape, first = 9 * form + PHASE[y], FIRST_WORD[y]
+    of_colour = colour * WORDS + first
     for i in range(3):
         state.taken[first + i] |= FORM_SQUARES[shape + i] << x
-        state.edges[colour * WORDS + first + i] |= FORM_EDGES[shape + i] << x & WORD
-        state.anchors[colour * WORDS + first + i] |= FORM_CORNERS[shape + i] << x & WORD
+        state.edges[of_colour + i] |= FORM_EDGES[shape + i] << x & WORD
+        state.anchors[of_colour + i] |= FORM_CORNERS[shape + i] << x & WORD
 
 
 def spread(state: State, colour: int) -> int:
