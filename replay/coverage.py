@@ -104,7 +104,7 @@ def count_golden(found: Coverages, paths: Sequence[Path], only: str | None, on_l
                 try:
                     what = exercised(rules, record.started, record.events, _tried(rules, record, fold))
                 except ValueError as error:
-                    on_left_out(f"{path}, line {number}: an event that is tried cannot be read: {error}")
+                    on_left_out(f"{path}, line {number}: {error}")
                 else:
                     found.setdefault(name, Coverage(ruleset(name))).add_log(record.started.variant, what)
 

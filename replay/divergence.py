@@ -12,7 +12,7 @@ from kifold.core.ruleset import SNAPSHOT, Ruleset
 from kifold.records.judge import FINGERPRINT_SIZE
 from kifold.replay.difference import Change, changes, differing
 from kifold.replay.frames import event_line, picture_of
-from kifold.replay.golden import Fold
+from kifold.replay.golden import Fold, said_of
 from kifold.replay.text import draw_text
 from kifold.replay.timeline import Timeline
 
@@ -107,7 +107,7 @@ class Divergence:
         before = self._was.illegal
         expected = f"; what was refused is event {before.seq}: {before.reason}" if before else ""
         if refused is None:
-            seq = before.seq if before else 0
+            seq = min(before.seq, len(self.events)) if before else 0
             return Difference(seq, self._place(seq), f"is legal{expected}", max(seq - 1, 0))
         said = f"is refused: {refused.reason} – {refused.meaning}{expected}"
         return Difference(refused.seq, self._place(refused.seq), said, refused.seq - 1)
@@ -116,7 +116,11 @@ class Divergence:
         old, new = (
             {(seq, name) for name, seqs in fold.effects.items() for seq in seqs} for fold in (self._was, self._now)
         )
-        for seq in sorted({seq for seq, _ in old ^ new if seq <= self._last}):
+        for seq in sorted({seq for seq, _ in old ^ new}):
+            if seq > self._last:
+                if self._was.illegal == self._now.illegal:
+                    yield Difference(seq, f"event {seq}", "effects: nothing that far is folded", None)
+                continue
             said = [", ".join(sorted(name for at, name in each if at == seq)) or "none" for each in (old, new)]
             yield Difference(seq, self._place(seq), f"effects: {said[0]} → {said[1]}", seq - 1)
 
@@ -135,11 +139,11 @@ class Divergence:
     def _states(self) -> Iterator[Difference]:
         for ply, old in sorted(self._was.states.items()):
             new = self._now.states.get(ply)
-            if not old:
-                yield Difference(0, f"ply {ply}", "its state is not written yet", None)
-            elif new is None or self._timeline is None:
+            if new is None or self._timeline is None:
                 if self._was.illegal == self._now.illegal:
                     yield Difference(0, f"ply {ply}", "the match has no such ply", None)
+            elif not old:
+                yield Difference(0, f"ply {ply}", "its state is not written yet", None)
             elif differ := differing(old, new):
                 seq = self._timeline.at(ply).seq
                 fields = ", ".join(dict.fromkeys(change.field for change in differ))
@@ -149,13 +153,16 @@ class Divergence:
                 self._alike.append(self._timeline.at(ply).seq)
 
     def _tried(self) -> Iterator[Difference]:
-        before = {(probe.after, str(probe.event)): probe.reason for probe in self._was.refused}
-        for probe in self._now.refused:
-            old = before[probe.after, str(probe.event)]
-            if old != probe.reason:
-                place = f"{probe.event}, tried after event {probe.after}"
-                said = f"{old or 'legal'} → {probe.reason or 'legal'}"
-                yield Difference(probe.after + 1, place, said, probe.after)
+        now = {(probe.after, str(probe.event)): probe for probe in self._now.refused}
+        for old in self._was.refused:
+            place = f"{said_of(old)}, tried after event {old.after}"
+            probe = now.get((old.after, str(old.event)))
+            if probe is None:
+                if self._was.illegal == self._now.illegal:
+                    yield Difference(old.after, place, "the match has no such event", None)
+            elif old.reason != probe.reason:
+                said = f"{old.reason or 'legal'} → {probe.reason or 'legal'}"
+                yield Difference(old.after + 1, place, said, old.after)
 
     def _place(self, seq: int) -> str:
         if seq == 0 or self._timeline is None:

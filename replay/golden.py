@@ -11,9 +11,10 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from kifold.core.codec import digest, from_json
 from kifold.core.events import Event, Started
@@ -25,19 +26,27 @@ from kifold.replay.timeline import Timeline
 
 LOGS = ".kifold.jsonl"
 FOLDS = ".folded.json"
+UPDATE = "--kifold-update"
+
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Mistaken(ValueError):
+    """What somebody asked a fold to say cannot be told of its match. The message is one line."""
 
 
 class Illegal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The event of a log that the rules refuse, and why: what follows it is not folded. Number 0 is the setup."""
 
-    seq: int
+    seq: Count
     reason: str
 
 
 class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An event that is tried after event `after`, as JSON or in short notation, and why it is refused, if it is."""
 
-    after: int
+    after: Count
     event: dict[str, Any] | str
     reason: str | None = None
 
@@ -63,9 +72,9 @@ class Fold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     illegal: Illegal | None = None
     over: bool = False
     fingerprints: str = ""
-    effects: dict[str, list[int]] = {}
+    effects: dict[str, list[Annotated[int, Meta(ge=1)]]] = {}
     standings: list[dict[str, Any]] = []
-    states: dict[int, dict[str, int | list[int]]] = {}
+    states: dict[Count, dict[str, int | list[int]]] = {}
     refused: list[Probe] = []
 
 
@@ -77,17 +86,20 @@ def fold_of(ruleset: Ruleset, started: Started, events: Sequence[Event], case: s
         asked: names the plies whose states are wanted, and what is to be tried.
 
     Raises:
-        ValueError: when an event that is to be tried cannot be read.
+        Mistaken: when an event that is to be tried cannot be read, or the match has no such ply or event, and neither
+            the log nor where it is refused has changed.
     """
+    asked = asked or Fold(case)
     written = digest(started, events).hex()
     try:
         play, refused = fold(ruleset, started, events)
     except Refused as refusal_of_setup:
-        return Fold(case, written, Illegal(0, refusal_of_setup.reason))
+        nothing = Fold(case, written, Illegal(0, refusal_of_setup.reason))
+        _check(asked, nothing, -1, -1)
+        return nothing
     timeline = Timeline(ruleset, started, events[: len(play.log)])
-    plies = [ply for ply in asked.states if ply <= timeline.last_ply] if asked else []
     judged = judge(play)
-    return Fold(
+    found = Fold(
         case,
         written,
         Illegal(refused.seq, refused.reason) if refused else None,
@@ -95,11 +107,28 @@ def fold_of(ruleset: Ruleset, started: Started, events: Sequence[Event], case: s
         judged.fingerprints.hex(),
         _effects(play),
         [standing_as_json(standing) for standing in judged.standings],
-        {ply: essential(timeline.at(ply).state) for ply in plies or [timeline.last_ply]},
-        [_tried(timeline, probe) for probe in asked.refused if not refused or probe.after < refused.seq]
-        if asked
-        else [],
     )
+    _check(asked, found, timeline.last_ply, timeline.last_seq)
+    plies = [ply for ply in asked.states if ply <= timeline.last_ply] or [timeline.last_ply]
+    return msgspec.structs.replace(
+        found,
+        states={ply: essential(timeline.at(ply).state) for ply in plies},
+        refused=[_tried(timeline, probe) for probe in asked.refused if probe.after <= timeline.last_seq],
+    )
+
+
+def _check(asked: Fold, found: Fold, last_ply: int, last_seq: int) -> None:
+    """Refuse what is asked of plies and events that are not there, unless it was right when it was written."""
+    if asked.digest not in ("", found.digest) or asked.illegal != found.illegal:
+        return
+    why = f": event {found.illegal.seq} is refused" if found.illegal else ""
+    for ply in asked.states:
+        if ply > last_ply:
+            raise Mistaken(f"states: ply {ply}: the match has no such ply; its last is {max(last_ply, 0)}{why}")
+    for probe in asked.refused:
+        if probe.after > last_seq:
+            last = f"the last one to try something after is {max(last_seq, 0)}{why}"
+            raise Mistaken(f"refused: {said_of(probe)} after event {probe.after}: {last}")
 
 
 def _effects(play: Play) -> dict[str, list[int]]:
@@ -120,11 +149,20 @@ def probe_event(timeline: Timeline, probe: Probe) -> Event:
     """The event that a probe tries.
 
     Raises:
-        ValueError: when it cannot be read, or there is no event to try it after.
+        Mistaken: when it cannot be read, or there is no event to try it after.
     """
-    if not isinstance(probe.event, str):
+    try:
+        state = timeline.at_seq(probe.after).state
+        if isinstance(probe.event, str):
+            return timeline.ruleset.notation.read(timeline.started, state, probe.event)
         return from_json(timeline.ruleset, probe.event)
-    return timeline.ruleset.notation.read(timeline.started, timeline.at_seq(probe.after).state, probe.event)
+    except ValueError as error:
+        raise Mistaken(f"refused: {said_of(probe)} after event {probe.after}: {error}") from None
+
+
+def said_of(probe: Probe) -> str:
+    """The event that is tried, as it would be typed."""
+    return probe.event if isinstance(probe.event, str) else json.dumps(probe.event, ensure_ascii=False)
 
 
 def _tried(timeline: Timeline, probe: Probe) -> Probe:
@@ -159,6 +197,11 @@ def folds_path(logs: Path) -> Path:
     return logs.with_name(logs.name.removesuffix(LOGS) + FOLDS)
 
 
+def logs_path(folds: Path) -> Path:
+    """Where the logs of a file of folds are."""
+    return folds.with_name(folds.name.removesuffix(FOLDS) + LOGS)
+
+
 def read_folds(path: Path) -> dict[str, Fold]:
     """The folds of a file by the names of their matches; none where there is no file.
 
@@ -170,8 +213,12 @@ def read_folds(path: Path) -> dict[str, Fold]:
     except FileNotFoundError:
         return {}
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from None
-    return {fold.case: fold for fold in folds}
+        raise ValueError(f"{path} is not what {UPDATE} writes: {error}") from None
+    found = {fold.case: fold for fold in folds}
+    if len(found) < len(folds):
+        twice = next(fold.case for fold in folds if found[fold.case] is not fold)
+        raise ValueError(f"{path}: {twice!r} stands there twice; remove one")
+    return found
 
 
 def write_folds(path: Path, folds: Mapping[str, Fold]) -> None:

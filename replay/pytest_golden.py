@@ -17,9 +17,18 @@ from kifold.core.registry import pinned
 from kifold.records.formats import Record, Rejected
 from kifold.records.formats.jsonl import JSONL
 from kifold.replay.divergence import Divergence
-from kifold.replay.golden import Fold, case_names, fold_of, folds_path, read_folds, write_folds
+from kifold.replay.golden import (
+    UPDATE,
+    Fold,
+    Mistaken,
+    case_names,
+    fold_of,
+    folds_path,
+    logs_path,
+    read_folds,
+    write_folds,
+)
 
-UPDATE = "--kifold-update"
 REWRITTEN = "kifold_rewrite"
 """The property of a test that holds a `Rewrite`: tests may run in other processes, only reports come from there."""
 
@@ -44,11 +53,17 @@ class GoldenFile(pytest.File):
     """A file of golden logs."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """A test per match, and one that fails for folds without a match."""
+        """A test per match, and one that fails for folds without a match; only that one where they cannot be read."""
         names = case_names(self.path)
+        try:
+            folds = self.folds
+        except (ValueError, OSError) as error:
+            path = folds_path(self.path)
+            yield WrongFolds.from_parent(self, name=path.name, path=path, why=str(error))
+            return
         for number, name in names.items():
             yield GoldenItem.from_parent(self, name=name, number=number)
-        left = [case for case in self.folds if case not in names.values()]
+        left = [case for case in folds if case not in names.values()]
         if left:
             yield Leftover.from_parent(self, name=f"{folds_path(self.path).name} without a match", cases=left)
 
@@ -80,7 +95,10 @@ class GoldenItem(pytest.Item):
             raise Wrong(f"line {record.number} cannot be read: {record.reason}")
         rules, started, events = pinned(record.started), record.started, record.events
         was, is_update = self.parent.folds.get(self.name), self.config.getoption("kifold_update")
-        now = fold_of(rules, started, events, self.name, was)
+        try:
+            now = fold_of(rules, started, events, self.name, was)
+        except Mistaken as error:
+            raise Wrong(f"{folds_path(self.path).name}, {error}") from None
         if was is None:
             if not is_update:
                 raise Wrong(f"nobody has written what folding this match gives: {UPDATE} does")
@@ -110,23 +128,51 @@ class GoldenItem(pytest.Item):
         return self.path, self.number - 1, self.name
 
 
-class Leftover(pytest.Item):
-    """Folds whose matches are gone."""
+class WrongFolds(pytest.Item):
+    """Folds that cannot be compared with anything: a test that fails, and says why."""
 
-    def __init__(self, *, cases: list[str], **more: Any) -> None:
+    def __init__(self, *, why: str, **more: Any) -> None:
         super().__init__(**more)
-        self.cases = cases
+        self.why = why
         self.add_marker("kifold")
 
     def runtest(self) -> None:
-        """Fail; or have them removed."""
-        if not self.config.getoption("kifold_update"):
-            raise Wrong(f"there is no match for: {', '.join(self.cases)}; {UPDATE} removes what folding them gave")
-        Rewrite(str(self.path), None, f"are removed: {', '.join(self.cases)}").tell(self)
+        """Fail."""
+        raise Wrong(self.why)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The failure in words."""
         return str(excinfo.value) if isinstance(excinfo.value, Wrong) else super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the folds stand."""
+        return self.path, 0, self.name
+
+
+class FoldsAlone(pytest.File):
+    """A file of folds whose file of logs is gone."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One test that fails, in an update too: the logs may only be renamed, and states were chosen by hand."""
+        logs = logs_path(self.path).name
+        why = f"{self.path.name}: there is no {logs} beside it; rename both, or restore {logs}, or remove both"
+        yield WrongFolds.from_parent(self, name=f"{self.path.name} without logs", why=why)
+
+
+class Leftover(WrongFolds):
+    """Folds whose matches are gone."""
+
+    def __init__(self, *, cases: list[str], **more: Any) -> None:
+        said = ", ".join(cases)
+        why = f"there is no match for: {said}; {UPDATE} removes what folding them gave"
+        super().__init__(why=why, **more)
+        self.removed = f"are removed: {said}"
+
+    def runtest(self) -> None:
+        """Fail; or have them removed."""
+        if not self.config.getoption("kifold_update"):
+            super().runtest()
+        Rewrite(str(self.path), None, self.removed).tell(self)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the folds stand."""

@@ -46,18 +46,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A file of golden logs."""
-    if file_path.suffix != ".jsonl":
+    """A file of golden logs, or of folds whose logs are gone."""
+    if file_path.suffix not in (".jsonl", ".json"):
         return None
-    config = parent.config
-    if config.rootpath / config.getini("kifold_golden") not in file_path.parents:
+    folder = parent.config.rootpath / parent.config.getini("kifold_golden")
+    is_kept = folder in file_path.parents
+    if not is_kept and not parent.config.getoption("kifold_update"):
         return None
-    from kifold.replay.golden import LOGS
-    from kifold.replay.pytest_golden import GoldenFile
+    from kifold.replay.golden import FOLDS, LOGS, logs_path
+    from kifold.replay.pytest_golden import FoldsAlone, GoldenFile
 
-    if not file_path.name.endswith(LOGS):
+    is_logs = file_path.name.endswith(LOGS)
+    if is_logs and not is_kept:
+        where = f"no golden logs, for they are not in {folder}; kifold_golden among pytest's options names their folder"
+        parent.warn(pytest.PytestCollectionWarning(f"{file_path}: {where}"))
         return None
-    file: GoldenFile = GoldenFile.from_parent(parent, path=file_path)
+    if is_logs:
+        return _file(GoldenFile, parent, file_path)
+    if is_kept and file_path.name.endswith(FOLDS) and not logs_path(file_path).exists():
+        return _file(FoldsAlone, parent, file_path)
+    return None
+
+
+def _file(kind: type[pytest.File], parent: pytest.Collector, path: Path) -> pytest.File:
+    file: pytest.File = kind.from_parent(parent, path=path)
     return file
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -230,9 +231,8 @@ def test_events_are_tried_on_the_way(golden: pytest.Pytester, install: Install) 
     assert [probe["reason"] for probe in folds(golden.path)[0]["refused"]] == ["too_much", "not_your_turn"]
     run(golden).assert_outcomes(passed=1)
     install(check=lambda state, event: toy.check(state, event) and toy.OVER)
-    assert "{'event': 'step', 'seat': 0, 'amount': 1}, tried after event 6: not_your_turn → match_over" in failure(
-        golden
-    )
+    said = '{"event": "step", "seat": 0, "amount": 1}, tried after event 6: not_your_turn → match_over'
+    assert said in failure(golden)
 
 
 def test_states_are_written_for_plies_that_somebody_chose(golden: pytest.Pytester) -> None:
@@ -240,8 +240,50 @@ def test_states_are_written_for_plies_that_somebody_chose(golden: pytest.Pyteste
     assert "ply 3: its state is not written yet\n" in failure(golden)
     run(golden, "--kifold-update").assert_outcomes(passed=1)
     assert folds(golden.path)[0]["states"]["3"]["total"] == 10
-    edit(golden.path, states={"19": {"total": 1}})
-    assert "ply 19: the match has no such ply\n" in failure(golden)
+
+
+MISTAKES = {
+    "a word": ({"refused": [{"after": 5, "event": "zzz"}]}, "refused: zzz after event 5: *'zzz'*"),
+    "an object": (
+        {"refused": [{"after": 5, "event": {"event": "leap"}}]},
+        'refused: {"event": "leap"} after event 5: *',
+    ),
+    "past the end": ({"refused": [{"after": 25, "event": "2"}]}, "refused: 2 after event 25: *is 24"),
+    "no state yet": ({"states": {"19": {}}}, "states: ply 19: the match has no such ply; its last is 18"),
+    "some state": ({"states": {"500": {"total": 1}}}, "states: ply 500: the match has no such ply; its last is 18"),
+}
+
+
+@pytest.mark.parametrize(("edited", "said"), MISTAKES.values(), ids=MISTAKES)
+def test_what_cannot_be_asked_of_a_match_is_one_line_and_no_update_drops_it(
+    golden: pytest.Pytester, edited: dict[str, Any], said: str
+) -> None:
+    edit(golden.path, **edited)
+    before = folds(golden.path)
+    for words in ((), ("--kifold-update",)):
+        lines = failure(golden, *words).splitlines()
+        heading = next(number for number, line in enumerate(lines) if line.startswith("___"))
+        assert fnmatch(lines[heading + 1], f"race.folded.json, {said}")
+        assert lines[heading + 2 : heading + 3] == [""]
+        assert lines[heading + 3].startswith("again: pytest ")
+    assert folds(golden.path) == before
+
+
+def test_what_was_asked_of_a_longer_log_is_told_and_given_up(golden: pytest.Pytester) -> None:
+    edit(golden.path, states={"18": {"total": 1}}, refused=[{"after": 24, "event": "2"}], effects={"reached": [24]})
+    started, log = played("threes")
+    write_logs(golden.path, (started, log[:-2]))
+    text = failure(golden)
+    for said in ("ply 18: the match has no such ply", "2, tried after event 24: the match has no such event"):
+        assert f"{said}\n" in text
+    assert "event 24: effects: nothing that far is folded\n" in text
+    run(golden, "--kifold-update").assert_outcomes(passed=1)
+    run(golden).assert_outcomes(passed=1)
+
+
+def test_a_refusal_that_is_said_past_the_end_is_told(golden: pytest.Pytester) -> None:
+    edit(golden.path, illegal={"seq": 500, "reason": "too_much"})
+    assert "ply 18, event 24, die1: is legal; what was refused is event 500: too_much\n" in failure(golden)
 
 
 def test_corrections_and_endings_are_folded_too(race: Ruleset, pytester: pytest.Pytester, install: Install) -> None:
@@ -270,11 +312,50 @@ def test_a_name_names_one_match(race: Ruleset, pytester: pytest.Pytester) -> Non
     result.stdout.fnmatch_lines([f"{LOGS}::threes, line 2 PASSED*"])
 
 
-def test_folds_that_were_edited_badly_are_named(golden: pytest.Pytester) -> None:
-    edit(golden.path, digest=7)
-    result = run(golden)
-    assert result.ret != 0
-    result.stdout.fnmatch_lines(["*race.folded.json: Expected `str`, got `int`*"])
+BROKEN = {
+    "empty": "",
+    "wrong type": '[{"case": "threes", "digest": 7}]',
+    "unknown": '[{"case": "threes", "folded": true}]',
+    "no number": '[{"case": "threes", "refused": [{"event": "2"}]}]',
+    "before the start": '[{"case": "threes", "refused": [{"after": -5, "event": "2"}]}]',
+    "no ply": '[{"case": "threes", "states": {"-1": {}}}]',
+    "no event": '[{"case": "threes", "effects": {"reached": [0]}}]',
+    "twice": '[{"case": "threes"}, {"case": "threes"}]',
+    "no UTF-8": "\udcff",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_folds_that_cannot_be_read_are_one_failure_and_stop_nothing(golden: pytest.Pytester, text: str) -> None:
+    other = golden.path / "tests/golden/other.kifold.jsonl"
+    other.write_bytes((golden.path / LOGS).read_bytes())
+    broken = text.encode("utf-8", "surrogateescape")
+    (golden.path / FOLDS).write_bytes(broken)
+    result = run(golden, "--kifold-update")
+    result.assert_outcomes(passed=1, failed=1)
+    (line,) = (
+        line for line in result.outlines if "race.folded.json" in line and "FAILED" not in line and "__" not in line
+    )
+    assert line.startswith(str(golden.path / FOLDS))
+    result.stdout.no_fnmatch_line("*Error*")
+    assert (golden.path / FOLDS).read_bytes() == broken
+    assert other.with_name("other.folded.json").exists()
+
+
+def test_folds_whose_logs_are_gone_fail_and_stay(golden: pytest.Pytester) -> None:
+    (golden.path / LOGS).rename(golden.path / "tests/golden/renamed.kifold.jsonl")
+    said = "race.folded.json: there is no race.kifold.jsonl beside it; rename both"
+    assert said in failure(golden, "-k", "race")
+    run(golden, "--kifold-update").assert_outcomes(passed=1, failed=1)
+    assert len(folds(golden.path)) == 1
+
+
+def test_an_update_of_logs_that_lie_elsewhere_says_so(golden: pytest.Pytester) -> None:
+    (golden.path / "tests" / "golden").rename(golden.path / "logs")
+    result = run(golden, "-W", "default", "logs", "--kifold-update")
+    result.assert_outcomes(warnings=1)
+    result.stdout.fnmatch_lines(["*race.kifold.jsonl: no golden logs, for they are not in *kifold_golden*"])
+    run(golden, "logs").assert_outcomes(warnings=0)
 
 
 def test_the_folder_can_be_another(golden: pytest.Pytester) -> None:
