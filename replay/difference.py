@@ -17,13 +17,14 @@ Fields = Mapping[str, int | list[int]]
 class Change:
     """One number of a state that is another one: the name of its field, its place where that is a list, both values.
 
-    None stands for a number that is not there: states of one ruleset always have the same, stored ones need not.
+    None stands for a number that is not there: states of one ruleset always have the same, stored ones need not. What
+    is stored beside a log may be text.
     """
 
     field: str
     index: int | None
-    was: int | None
-    now: int | None
+    was: int | str | None
+    now: int | str | None
 
     def __str__(self) -> str:
         place = "" if self.index is None else f"[{self.index}]"

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kifold.core.events import Event, Started
 from kifold.core.play import Refused, fold
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 from kifold.records.ids import id_text
+from kifold.records.judge import judge_log
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.causes import DAMAGED, DIVERGED, ILLEGAL, Verdict
-from kifold.replay.difference import Change, changes, differing
+from kifold.records.tables import ending_text, standing_row
+from kifold.replay.causes import DAMAGED, DIVERGED, ILLEGAL, OTHER_RESULT, Verdict
+from kifold.replay.difference import Change, Fields, changes, differing
 from kifold.replay.divergence import board_after, listed, place_of, refusal_text
 from kifold.replay.frames import event_line
-from kifold.replay.partings import Parting, parting, result_of
+from kifold.replay.partings import Parting, parting
 from kifold.replay.timeline import Timeline
 from kifold.replay.verdicts import counting
 
@@ -33,7 +36,9 @@ def told(store: Store, verdict: Verdict, target: Ruleset | None) -> str:
         return ""
     log = store.log(verdict.match_id)
     if verdict.verdict == DIVERGED:
-        return _diverged(log, verdict.seq)
+        stored = _stored_otherwise(store, log) if log.is_archived else []
+        values = [listed("what is stored → what the fold gives", stored)] if stored else []
+        return "\n\n".join([_diverged(log, verdict.seq), *values])
     if is_own or target is None:
         return _refused(log.rules, log.started, log.events)
     found = parting(log.rules, target, log.started, log.events)
@@ -57,6 +62,38 @@ def _diverged(log: Log, last: int | None) -> str:
     return "\n".join([board_after(timeline, first), "", "the events of which one changes something else now:", *lines])
 
 
+def _stored_otherwise(store: Store, log: Log) -> list[Change]:
+    """What is stored of an archived match beside its log, and is another than the fold gives: result, end, seats."""
+    file = store.file_of(log.match_id)
+    tables = store.reader(*file).tables(log.match_id) if file else None
+    judged = judge_log(log.rules, log.started, log.events)
+    if tables is None or isinstance(judged, Refused):
+        return []
+    (row,) = tables[0].to_pylist()
+    rows = [one or {} for one in row["result"] or ()]
+    names = {name for one in rows for name in one}  # a part that is newer than the file is stored nowhere
+    now = [{k: v for k, v in standing_row(each).items() if k in names or not names} for each in judged.standings]
+    found = differing(_by_part(rows), _by_part(now))
+    ending = ending_text(log.events, is_over=judged.is_over)
+    pairs = (("finished", row["finished"], judged.is_over), ("ending", row["ending"], ending))
+    found += [Change(name, None, was, is_now) for name, was, is_now in pairs if was != is_now]
+    seats = zip(tables[1]["seat"].to_pylist(), judged.seats, strict=True)
+    found += [Change("seat", seq, was, is_now) for seq, (was, is_now) in enumerate(seats, start=1) if was != is_now]
+    return found
+
+
+def _by_part(standings: Sequence[Mapping[str, Any]]) -> Fields:
+    """Standings part by part: of each a number for every seat, or where it is a list, one list for every seat."""
+    parts: dict[str, Any] = {}
+    for seat, standing in enumerate(standings):
+        for name, value in standing.items():
+            if isinstance(value, list | tuple):
+                parts[f"result.{name}[{seat}]"] = list(value)
+            else:
+                parts.setdefault(f"result.{name}", []).append(value)
+    return parts
+
+
 def _refused(rules: Ruleset, started: Started, events: Sequence[Event]) -> str:
     try:
         _, refused = fold(rules, started, events)
@@ -76,19 +113,19 @@ def parting_text(old: Ruleset, new: Ruleset, started: Started, events: Sequence[
     place = place_of(before, found.seq, old.lift(events[found.seq - 1])) if found.seq else "the setup"
     board = [board_after(before, found.seq - 1)] if found.seq else []
     differ = changes(before.at_seq(found.seq).state, after.at_seq(found.seq).state)
-    title = f"what it is under revision {old.revision} → {new.revision}"
-    parts = [
-        f"{place}: {', '.join(found.what)}",
-        *board,
-        listed(title, differ or _in_result(old, new, started, events)),
-    ]
+    parts = [f"{place}: {', '.join(found.what)}", *board]
+    if differ or found.outcome != OTHER_RESULT:
+        parts.append(listed(f"what it is under revision {old.revision} → {new.revision}", differ))
+    if found.outcome == OTHER_RESULT:
+        title = f"the result under revision {old.revision} → {new.revision}"
+        parts.append(listed(title, _in_result(old, new, started, events)))
     return "\n\n".join(parts)
 
 
 def _in_result(old: Ruleset, new: Ruleset, started: Started, events: Sequence[Event]) -> list[Change]:
     """What differs between the results of a match that is legal under two revisions."""
-    was, now = (
-        {slot.name: getattr(result, slot.name) for slot in old.result.slots}
-        for result in (result_of(fold(rules, started, events)[0]) for rules in (old, new))
-    )
-    return differing(was, now)
+    plays = [fold(rules, started, events)[0] for rules in (old, new)]
+    was, now = (_by_part([standing_row(each) for each in play.result()]) for play in plays)
+    over = [play.is_over for play in plays]
+    ended = [Change("finished", None, *over)] if over[0] != over[1] else []
+    return ended + differing(was, now)

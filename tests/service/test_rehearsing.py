@@ -6,7 +6,7 @@ import json
 import shlex
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +17,7 @@ from kifold.core.play import standing_events
 from kifold.records.ids import id_text
 from kifold.records.judge import FINGERPRINT_SIZE
 from kifold.records.store import Store
-from tests.core.toy import Step
+from tests.core.toy import Roll, Step
 from tests.races import expected, record_races
 from tests.service.conftest import Kifold
 from tests.stores import archive_all, duo, varied
@@ -176,16 +176,71 @@ def test_a_match_that_diverged_is_told_with_the_board_and_what_happened_then(
     assert said.status == 1
     head, _, told = said.out.partition("\n\n")
     title, _, events = told.partition("the events of which one changes something else now:\n")
+    assert events or "what is stored" in title
     if changed is None:
         assert head.endswith(": diverged at the end (result)")
         assert title.startswith(f"the board before that, after event {len(log.events)}:\n")
         assert not events
+        score = row["result"][0]["score"]
+        values = title.partition("what is stored → what the fold gives:\n")[2]
+        assert values == f"  result.score[0]: {score} → {score - 1}\n"
         return
     standing = [0, *(seq for seq, event in standing_events(log.events) if type(event) in log.rules.events)]
     first, last = standing[changed * 16], standing[(changed + 1) * 16 if changed == 0 else -1]
     assert head.endswith(f": diverged between events {first} and {last}")
     assert title.startswith(f"the board before that, after event {first}:\n")
     assert [int(line.split()[0]) for line in events.splitlines()] == list(range(first + 1, last + 1))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("finished", False, ["finished: False → True"]),
+        ("ending", "resigned", ["ending: resigned → rules"]),
+        ("rank", [2, 1], ["result.rank[0]: 2 → 1", "result.rank[1]: 1 → 2"]),
+        ("pair", [[0, 9], [1, 3]], ["result.pair[0][1]: 9 → 3"]),
+        ("result", None, ["result.rank[0]: None → 1", "result.score[1]: None → 1", "result.pair[1][0]: None → 1"]),
+        ("seat", 1, ["seat[4]: 1 → None"]),
+    ],
+)
+def test_what_is_stored_otherwise_is_told_value_by_value(
+    kifold: Kifold, folder: Path, revise: Revise, column: str, value: Any, said: list[str]
+) -> None:
+    with Store(folder) as store:
+        started, steps = revise("same").start(options={"goal": 4}), [Step(0, 1), Step(1, 1), Step(0, 1), Roll(1)]
+        match = id_text(store.new(started, (), steps))
+        archive_all(store)
+    place = next((folder / "archive" / ("events" if column == "seat" else "matches")).rglob("*.parquet"))
+    table = pq.read_table(place, partitioning=None)
+    rows = table.to_pylist()
+    if column in ("rank", "pair"):
+        for row, one in zip(rows[0]["result"], value, strict=True):
+            row[column] = one
+    else:
+        rows[-1][column] = value
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), place)
+    told = json.loads(kifold("verify", "--match", match, "--format", "json").out)["told"]
+    lines = told.partition("what is stored → what the fold gives:\n")[2].splitlines()
+    assert {f"  {line}" for line in said} <= set(lines)
+    assert len(lines) == len(said) or column == "result"
+
+
+@pytest.mark.parametrize("is_at_the_end", [True, False])
+def test_another_result_is_told_value_by_value(
+    kifold: Kifold, folder: Path, revise: Revise, is_at_the_end: bool
+) -> None:
+    """A present at the end changes a score; one in the state, who has won as well."""
+    rules = revise("present" if is_at_the_end else "early")
+    with Store(folder) as store:
+        match = id_text(store.new(rules.at(1).start(options={"goal": 3}), (), [Step(0, 2), Step(1, 1)]))
+    told = kifold("verify", "--ruleset", "race@2", "--match", match).out
+    result = told.partition("the result under revision 1 → 2:\n")[2].splitlines()
+    if is_at_the_end:
+        assert result == ["  result.score[1]: 2 → 1"]
+    else:
+        assert "what it is under revision 1 → 2:\n  gained[1]: 7 → 1\n" in told
+        wanted = ["result.rank[0]: 2 → 1", "result.rank[1]: 1 → 2", "result.score[1]: 7 → 1"]
+        assert result == [f"  {line}" for line in wanted]
 
 
 def test_promote(kifold: Kifold, illegal: str) -> None:
