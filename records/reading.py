@@ -28,6 +28,7 @@ from kifold.core.wire import encode_logs
 from kifold.records.beginnings import read_beginnings
 from kifold.records.buffers import joined
 from kifold.records.errors import StoreError
+from kifold.records.ids import id_text
 from kifold.records.tables import row_started
 from kifold.records.unpacking import unpack_events
 
@@ -121,9 +122,14 @@ def _check_rows(
     owners: np.ndarray[Any, Any],
     numbers: np.ndarray[Any, Any],
 ) -> None:
-    is_whole = (counts >= 0).all() and starts[-1] == len(owners) and (np.diff(ids) > 0).all()
-    if not is_whole or not _checker()(ids, starts, owners, numbers):
-        raise StoreError("the rows of events are not those of the matches (a match_id, a seq or a row is wrong)")
+    if not len(ids) and not len(owners):
+        return
+    is_ascending = bool((counts >= 0).all() and (np.diff(ids) > 0).all())
+    first = int(_checker()(ids, starts, owners, numbers)) if is_ascending else 0
+    if not is_ascending or first < len(ids) or starts[-1] != len(owners):
+        place = f", first at match {id_text(int(ids[min(first, len(ids) - 1)]))}" if is_ascending and len(ids) else ""
+        wrong = "a match_id, a seq, an n_events or a row is wrong there or before"
+        raise StoreError(f"the rows of events are not those of the matches{place} ({wrong})")
 
 
 @cache
@@ -131,12 +137,13 @@ def _checker() -> Any:
     return kernels(_are_of)["_are_of"]
 
 
-def _are_of(ids: Any, starts: Any, owners: Any, numbers: Any) -> bool:
+def _are_of(ids: Any, starts: Any, owners: Any, numbers: Any) -> int:
+    """How many matches from the first on have the rows that they should; `starts` ascends, perhaps past the rows."""
     for m in range(len(ids)):
         for i in range(starts[m], starts[m + 1]):
-            if owners[i] != ids[m] or numbers[i] != i - starts[m] + 1:
-                return False
-    return True
+            if i >= len(owners) or owners[i] != ids[m] or numbers[i] != i - starts[m] + 1:
+                return m
+    return len(ids)
 
 
 def _started(ruleset: Ruleset, row: dict[str, Any]) -> Started | str:

@@ -19,6 +19,7 @@ from kifold.core.options import option_text
 from kifold.core.play import Standing, standing_events
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of, events_schema, setup_type
+from kifold.records.ids import id_text
 from kifold.records.judge import Judged
 from kifold.records.log import Log
 
@@ -150,6 +151,12 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
     """
     rows = matches.to_pylist()
     tags = events["tag"].to_pylist()
+    for row in rows:
+        if row["n_events"] is None or row["n_events"] < 0:
+            raise ValueError(f"match {id_text(row['match_id'])} has {row['n_events']} events")
+    if len(tags) != (said := sum(row["n_events"] for row in rows)):
+        of = f"match {id_text(rows[0]['match_id'])} has" if len(rows) == 1 else "the matches have"
+        raise ValueError(f"{len(tags):,} rows of events where {of} {said:,}")
     columns = {name: events[name].to_pylist() for name in columns_of(ruleset)}
     at = 0
     for row in rows:
@@ -159,8 +166,6 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
             log_events.append(event(*[value_of(f, columns[f.name][i]) for f in fields_of(event)]))
         at += row["n_events"]
         yield Log(row["match_id"], row_started(ruleset, row), log_events, tuple(row["players"] or ()), is_archived=True)
-    if at != len(tags):
-        raise ValueError(f"{len(tags)} events where the matches have {at}")
 
 
 @cache

@@ -115,7 +115,7 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
     """The verdict of one match of a store, wherever it lies.
 
     Raises:
-        NoSuchMatch, StoreError: when it is not there, or cannot be read.
+        NoSuchMatch: when it is not there.
     """
     with store.journal.reading():
         if store.journal.last_seq(match) is not None:
@@ -126,10 +126,17 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
             raise store.no_such_match(match)
         if why := why_not(file[0]):
             return unread(match, file[0], UNVERIFIED, why)
-        tables, pin = store.reader(*file).tables(match), store.journal.promoted(match)
+        place, pin = paths(store.archive_folder, *file)[0], store.journal.promoted(match)
+        try:
+            tables = store.reader(*file).tables(match)
+        except StoreError as error:  # that names the file
+            return unread(match, file[0], DAMAGED, str(error), "its file cannot be read")
     if tables is None:
-        return unread(match, file[0], DAMAGED, f"it is not in its file {file[1]}")
-    return judging.group(ruleset(file[0]), *tables, {match: pin} if pin else {}, 0)[0]
+        return unread(match, file[0], DAMAGED, f"it is not in its file {place}", "it is not in its file")
+    try:
+        return judging.group(ruleset(file[0]), *tables, {match: pin} if pin else {}, 0)[0]
+    except StoreError as error:
+        return unread(match, file[0], DAMAGED, f"{place}: {error}", str(error))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.schema import events_schema
 from kifold.records.errors import StoreError
+from kifold.records.ids import id_text
 from kifold.records.judge import judge_log
 from kifold.records.log import Log
 from kifold.records.reading import digests, read_group
@@ -139,14 +140,15 @@ def test_a_beginning_that_cannot_be_is_said_and_folded_by_nobody(column: str, va
     assert group.is_plain.tolist() == [True, False]
 
 
-@pytest.mark.parametrize(("table", "column", "value"), [
-    (0, "match_id", 7), (0, "match_id", 2), (0, "n_events", 1), (0, "n_events", 1000),
-    (1, "match_id", 2), (1, "seq", 2),
+@pytest.mark.parametrize(("table", "column", "value", "first"), [
+    (0, "match_id", 7, None), (0, "match_id", 2, None), (0, "n_events", -1, None),
+    (0, "n_events", 1, 2), (0, "n_events", 1000, 1), (1, "match_id", 2, 1), (1, "seq", 2, 1),
 ])  # fmt: skip
-def test_rows_that_do_not_belong_together(table: int, column: str, value: int) -> None:
+def test_rows_that_do_not_belong_together(table: int, column: str, value: int, first: int | None) -> None:
     both = list(tables(BLOKUS, [Log(at + 1, duo(), game(at)) for at in range(2)]))
     both[table] = changed(both[table], column, 0, value)
-    with pytest.raises(StoreError, match="the rows of events are not those of the matches"):
+    place = "" if first is None else f", first at match {id_text(first)}"
+    with pytest.raises(StoreError, match=rf"the rows of events are not those of the matches{place} \("):
         read_group(BLOKUS, *both)
 
 
@@ -158,9 +160,9 @@ def test_notes_round_trip() -> None:
 @pytest.mark.parametrize("rows", [slice(0, -1), slice(0, 0)])
 def test_logs_need_all_their_rows(rows: slice) -> None:
     matches, events = tables(BLOKUS, [Log(1, duo(), game(0))])
-    with pytest.raises((LookupError, ValueError)):
+    with pytest.raises(ValueError, match=f"rows of events where match {id_text(1)} has {len(events)}"):
         list(rows_to_logs(BLOKUS, matches, events[rows]))
-    with pytest.raises(ValueError, match="events where the matches have"):
+    with pytest.raises(ValueError, match="rows of events where the matches have 0"):
         list(rows_to_logs(BLOKUS, matches[:0], events))
 
 

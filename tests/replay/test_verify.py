@@ -8,6 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kifold.core import registry
@@ -158,6 +160,35 @@ def test_unverified_where_the_ruleset_is_not_installed(
     verify_files(store.archive_folder, Work(bare, None, 1))
     assert bare.is_fine != is_archived
     registry.ruleset.cache_clear()
+
+
+@pytest.mark.parametrize("more", [1, -1, 2**30, None, -1_000])
+def test_a_match_whose_row_counts_other_events_is_named_with_its_file(store: Store, more: int | None) -> None:
+    matches = fill(store)
+    archive_all(store)
+    match, place = sorted(matches)[1], paths(store.archive_folder, *store.files()[0])[0]
+    table = pq.read_table(place, partitioning=None)
+    rows = table.to_pylist()
+    rows[1]["n_events"] = None if more is None else rows[1]["n_events"] + more
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), place)
+    one = verify_match(store, match)
+    assert one.verdict == "damaged"
+    assert one.said.startswith(f"{place}: ")
+    with pytest.raises(StoreError) as error:
+        store.log(match)
+    assert str(place) in str(error.value)
+    assert f"match {id_text(match)} has " in str(error.value)
+    assert any(line.partition(":")[0].endswith("row group 0") for line in verified(store.folder).unreadable)
+    assert verify_match(store, min(matches)).is_fine
+
+
+def test_a_match_in_a_file_that_is_gone_is_damaged(store: Store) -> None:
+    match = fill(store)[0]
+    archive_all(store)
+    place = paths(store.archive_folder, *store.files()[0])[1]
+    place.unlink()
+    one = verify_match(store, match)
+    assert (one.verdict, one.said) == ("damaged", f"{place}: is missing; restore it from a copy")
 
 
 # A folder that is no store
