@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from kifold.analytics.sources import COVERED_SCHEMA, READ, OnLeftOut, pattern
+from kifold.core.counted import counted
 from kifold.core.ruleset import Ruleset
 from kifold.records.log import batches
 from kifold.records.store import Store
@@ -66,9 +67,11 @@ def _say_what_lacks(store: Store, name: str, there: Sequence[tuple[str, Path]], 
     missing = sum(matches - len(store.tombstones(file)) for file, matches in sizes if file not in computed)
     refused = sum(len(left_out(place) - store.tombstones(file)) for file, place in there)
     if missing:
-        on_left_out(f"{missing:,} archived matches of {name} have no plies yet: make them with `kifold plies {name}`")
+        have = counted(missing, f"archived match of {name} has", f"archived matches of {name} have")
+        on_left_out(f"{have} no plies yet: make them with `kifold plies {name}`")
     if refused:
-        on_left_out(f"{refused:,} archived matches of {name} have no plies, for they do not fold: see `kifold verify`")
+        have = counted(refused, f"archived match of {name} has", f"archived matches of {name} have")
+        on_left_out(f"{have} no plies, not being legal or verifiable: see `kifold verify`")
 
 
 def _live(store: Store, rules: Ruleset) -> pa.Table:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from kifold.analytics.query import QueryError
+from kifold.core.counted import counted
 from kifold.core.events import Undone, tag_of
 from kifold.core.registry import names, ruleset, why_not
 from kifold.core.ruleset import Ruleset
@@ -126,7 +127,8 @@ def not_installed(store: Store) -> Iterator[str]:
     """One line for each ruleset of the store that is not installed, so that its matches are in no view."""
     for name, (live, archived) in store.counts().items():
         if name not in names():
-            yield f"{live + archived:,} matches of {name} are left out: ruleset {name} is not installed"
+            many = counted(live + archived, f"match of {name} is", f"matches of {name} are")
+            yield f"{many} left out: ruleset {name} is not installed"
 
 
 @contextmanager

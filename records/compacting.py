@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kifold.core.counted import counted
 from kifold.core.registry import ruleset, why_not
 from kifold.core.schema import events_schema
 from kifold.records.archive import ROWS_PER_FILE, FileWriter, file_hash, paths
@@ -141,7 +142,8 @@ def _candidates(store: Store, name: str, report: Report) -> list[Old]:
             return []
         counts = {table: dict(store.journal.rows(f"SELECT file, count(*) FROM {table} GROUP BY 1")) for table in LISTS}
         if why := why_not(name):
-            report.left.append(f"{len(wanted):,} files of {name} stay as they are: {why}")
+            many = counted(len(wanted), f"file of {name} stays as it is", f"files of {name} stay as they are")
+            report.left.append(f"{many}: {why}")
             return []
         for number, file, _ in wanted:
             try:

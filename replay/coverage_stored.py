@@ -15,6 +15,7 @@ import pyarrow as pa
 from kifold.core.codec import valid, valid_started
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Folder
+from kifold.core.counted import counted
 from kifold.core.names import LEGAL
 from kifold.core.play import Refused, fold
 from kifold.core.registry import ruleset, why_not
@@ -50,7 +51,7 @@ def count_stored(
             if only not in (None, name):
                 continue
             if why := why_not(name):
-                on_left_out(f"{sum(many):,} matches of {name} are left out: {why}")
+                on_left_out(_left_out(sum(many), name, why))
                 continue
             coverage = found.setdefault(name, Coverage(ruleset(name)))
             for part in _parts(store, coverage.rules, workers, on_left_out):
@@ -151,7 +152,7 @@ class _Part:
         try:
             group = read_group(self.rules, matches, events)
         except (StoreError, *UNREADABLE) as error:
-            self.left_out.append(f"{len(matches):,} matches of {self.rules.name} are left out: {error}")
+            self.left_out.append(_left_out(len(matches), self.rules.name, str(error)))
             return
         ids = matches["match_id"].to_numpy()
         revisions = revisions_of(matches, pins)
@@ -159,8 +160,8 @@ class _Part:
         for revision in np.unique(revisions).tolist():
             own = revisions == revision
             if revision not in self.rules.revisions:
-                said = f"revision {revision} of {self.rules.name} is not installed"
-                self.left_out.append(f"{np.count_nonzero(own):,} matches are left out: {said}")
+                why = f"revision {revision} is not installed"
+                self.left_out.append(_left_out(int(np.count_nonzero(own)), self.rules.name, why))
                 continue
             if (own & at_once).any():
                 self._add_plain(self.rules.at(revision), group.only(own & at_once), ids[own & at_once])
@@ -198,3 +199,7 @@ class _Part:
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             self.leave_out(match, f"it cannot be read: {error}")
             return None
+
+
+def _left_out(count: int, name: str, why: str) -> str:
+    return f"{counted(count, f'match of {name} is', f'matches of {name} are')} left out: {why}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kifold.core.loops import bound, list_plies
@@ -80,7 +81,8 @@ def make_ply_files(
     Row groups are folded in parallel; memory is bounded by them.
 
     Args:
-        on_progress: called with the numbers of matches and events of each row group; it must not write to the store.
+        on_progress: called with the numbers of matches that have plies, and of their events, in each row group; it must
+            not write to the store.
         on_left_out: called with one line for each match that has no plies, and each file that cannot be read or made.
 
     Raises:
@@ -126,7 +128,9 @@ def _make(
     def listed(matches: pa.Table, events: pa.Table) -> tuple[pa.Table, tuple[int, int], list[tuple[int, str]]]:
         said: list[tuple[int, str]] = []
         table = group_plies(ruleset, matches, events, pins, lambda *one: said.append(one))
-        return table, (len(matches), len(events)), said
+        without = pa.array([match for match, _ in said], pa.int64())
+        have_none = pc.sum(pc.is_in(events["match_id"], without)).as_py() or 0
+        return table, (len(matches) - len(said), len(events) - have_none), said
 
     folder = _folder(store, ruleset.name)
     draft = folder / f"{secrets.token_hex(8)}.writing"

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from kifold.core.counted import counted
 from kifold.service.compiling import compile_for_many, compile_rules
 from kifold.service.context import (
     FormatOption,
@@ -16,7 +17,6 @@ from kifold.service.context import (
     UsageError,
     WorkersOption,
     choose,
-    counted,
     option_values,
     pairs,
     print_json,
@@ -122,7 +122,7 @@ def quarantine(
     if not rows:
         typer.echo("quarantine is empty" if name is None else f"quarantine holds nothing of {name}")
     elif clear:
-        typer.echo(f"{len(rows):,} {'record is' if len(rows) == 1 else 'records are'} out of quarantine")
+        typer.echo(f"{counted(len(rows), 'record is', 'records are')} out of quarantine")
 
 
 def export(
@@ -225,7 +225,10 @@ def simulate(
         with Progress(f"simulating {ruleset}", games) as progress:
             added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
     already = f" ({held:,} were there already)" if held else ""
-    typer.echo(f"simulated {progress.summary()}{already}" if added else f"all {held:,} matches were there already")
+    if added:
+        typer.echo(f"simulated {progress.summary()}{already}")
+    else:
+        typer.echo(counted(held, "match was there already", "matches were there already"))
 
 
 def archive(context: typer.Context) -> None:
@@ -269,7 +272,8 @@ def compact(context: typer.Context) -> None:
     else:
         typer.echo(
             f"{files} → {report.files[1]:,}, {report.size[0]:,} → {report.size[1]:,} bytes; "
-            f"{report.returned:,} matches back in the archive, rows of {report.dropped:,} deleted or replaced ones gone"
+            f"{counted(report.returned, 'match', 'matches')} back in the archive, rows of "
+            f"{counted(report.dropped, 'deleted or replaced one', 'deleted or replaced ones')} gone"
         )
     if report.is_waiting:
         typer.echo("kifold: replaced files are still being read; the next `kifold compact` removes them", err=True)

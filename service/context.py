@@ -49,11 +49,6 @@ def default_store() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")) / "kifold"  # noqa: PTH111
 
 
-def counted(count: int, one: str, more: str) -> str:
-    """A number of things in words: the word for one where it is one."""
-    return f"{count:,} {one if count == 1 else more}"
-
-
 def pairs(given: Sequence[str] | None, what: str) -> dict[str, str]:
     """NAME=VALUE arguments as a mapping.
 

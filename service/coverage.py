@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kifold.core.counted import counted
 from kifold.service.compiling import compile_rules
 from kifold.service.context import Context, FormatOption, UsageError, choose, print_json, say_left_out
 from kifold.service.matches import context_of
@@ -119,12 +120,13 @@ def _print(found: Coverage, *, has_golden: bool) -> None:
     from kifold.analytics.query import Answer
 
     variants = [variant for variant in _variants(found) if found.matches[variant]]
-    counted = [f"{found.logs.total():,} golden logs"] if has_golden else []
+    parts = [counted(found.logs.total(), "golden log", "golden logs")] if has_golden else []
     by_variant = ", ".join(f"{variant} {found.matches[variant]:,}" for variant in variants)
-    counted.append(f"{found.matches.total():,} stored matches" + (f" ({by_variant})" if len(variants) > 1 else ""))
+    stored = counted(found.matches.total(), "stored match", "stored matches")
+    parts.append(stored + (f" ({by_variant})" if len(variants) > 1 else ""))
     if found.left_out:
-        counted.append(f"{found.left_out:,} left out")
-    typer.echo(f"{found.rules.name}: {', '.join(counted)}")
+        parts.append(f"{found.left_out:,} left out")
+    typer.echo(f"{found.rules.name}: {', '.join(parts)}")
     columns = ["kind", "name", "rule", *(["golden logs"] if has_golden else []), *variants]
     rows: list[tuple[Any, ...]] = []
     for row in _rows(found, has_golden=has_golden):
@@ -143,8 +145,8 @@ def _as_json(found: Coverage, *, has_golden: bool) -> dict[str, Any]:
         stored = {"matches": by_variant(row.stored)} if row.stored is not None else {}
         rows.append({**row.item._asdict(), **golden, **stored})
     logs = {"golden_logs": by_variant(found.logs)} if has_golden else {}
-    counted = {**logs, "matches": by_variant(found.matches), "left_out": found.left_out}
-    return {"ruleset": found.rules.name, **counted, "rows": rows}
+    counts = {**logs, "matches": by_variant(found.matches), "left_out": found.left_out}
+    return {"ruleset": found.rules.name, **counts, "rows": rows}
 
 
 def _variants(found: Coverage) -> list[str]:

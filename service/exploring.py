@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kifold.core.counted import counted
 from kifold.service.compiling import compile_rules
 from kifold.service.context import UsageError
 from kifold.service.progress import Progress
@@ -86,7 +87,10 @@ def _many(count: int, what: str) -> str:
 
 
 def _unplayed(done: Exploration) -> list[str]:
-    return [f"{one.count:,} matches of {s} are not played: {one.why}" for s, one in done.unplayed.items()]
+    return [
+        f"{counted(one.count, f'match of {s} is', f'matches of {s} are')} not played: {one.why}"
+        for s, one in done.unplayed.items()
+    ]
 
 
 def _title(done: Exploration) -> str:
@@ -145,7 +149,8 @@ def keep(done: Exploration, file: Path) -> str:
             jsonl.write(new, out)
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
-    return f"{file}: {len(new):,} logs added, {len(done.examples) - len(new):,} of the causes have one there"
+    added = counted(len(new), "log", "logs")
+    return f"{file}: {added} added, {len(done.examples) - len(new):,} of the causes have one there"
 
 
 def _golden(one: Example) -> Log:

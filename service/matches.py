@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kifold.core.counted import counted
 from kifold.service.context import (
     Context,
     SetOption,
     UsageError,
-    counted,
     option_values,
     pairs,
     print_json,

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+from kifold.core.counted import counted
+
 
 class Progress:
     """Counts matches and events; give it as `on_progress`.
@@ -62,4 +64,5 @@ class Progress:
     def summary(self) -> str:
         """What was done, in words."""
         seconds = time.perf_counter() - self._began
-        return f"{self.matches:,} matches, {self.events:,} events in {seconds:.1f} s ({self.speed:,.0f} events/s)"
+        done = f"{counted(self.matches, 'match', 'matches')}, {counted(self.events, 'event', 'events')}"
+        return f"{done} in {seconds:.1f} s ({self.speed:,.0f} events/s)"

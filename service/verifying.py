@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kifold.core.counted import counted
 from kifold.service import exploring
 from kifold.service.compiling import compile_for_many
 from kifold.service.context import FormatOption, UsageError, WorkersOption, choose, default_store, print_json
@@ -179,8 +180,7 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
     unfinished = f" ({report.unfinished:,} unfinished)" if report.unfinished else ""
     said = [counts + unfinished] if counts else []
     if report.not_readable:
-        files = "1 file" if report.in_files == 1 else f"{report.in_files:,} files"
-        said.append(f"{report.not_readable:,} not readable ({files})")
+        said.append(f"{report.not_readable:,} not readable ({counted(report.in_files, 'file', 'files')})")
     typer.echo(f"{summary}: {', '.join(said) or 'nothing to verify'}")
     causes = report.by_cause()
     for cause, group in causes[:SHOWN]:
@@ -260,7 +260,7 @@ def _pinned(done: Promoted, target: str) -> str:
     from kifold.replay.causes import EXACT
 
     def are(matches: int) -> str:
-        return "1 match is" if matches == 1 else f"{matches:,} matches are"
+        return counted(matches, "match is", "matches are")
 
     already = done.report.counts[EXACT]
     if done.matches:

@@ -164,9 +164,9 @@ def test_matches_that_do_not_fold_are_said_each_time(store: Store, kifold: Kifol
         db.execute("INSERT INTO pins VALUES (?, 7)", (matches[0],))
     status, out, err = kifold(store.folder, "plies")
     assert status == 1
-    assert out.startswith("listed the plies of 2 matches, ")
+    assert out.startswith(f"listed the plies of 1 match, {len(store.log(matches[1]).events)} events in ")
     assert "has no plies: revision 7 of blokus is not installed" in err
-    refused = "kifold: 1 archived matches of blokus have no plies, for they do not fold: see `kifold verify`\n"
+    refused = "kifold: 1 archived match of blokus has no plies, not being legal or verifiable: see `kifold verify`\n"
     assert kifold(store.folder, "sql", COUNT)[2] == refused
     with connect(store, None, lambda line: None, ["blokus"]) as sql:
         assert sql.execute("SELECT DISTINCT match_id FROM blokus_plies").fetchall() == [(matches[1],)]

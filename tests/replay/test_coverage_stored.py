@@ -272,7 +272,7 @@ def test_a_ruleset_or_revision_that_is_not_installed(
     archive_all(store)
     installed(replace(BLOKUS, revision=2))
     found, left_out = counted(store)
-    assert left_out == ["4 matches are left out: revision 1 of blokus is not installed"]
+    assert left_out == ["4 matches of blokus are left out: revision 1 is not installed"]
     assert found["blokus"].matches == {}
     monkeypatch.setattr(registry, "entries", dict)
     assert counted(store) == ({}, ["4 matches of blokus are left out: ruleset blokus is not installed"])

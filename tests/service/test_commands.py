@@ -33,7 +33,7 @@ def test_a_match_from_its_beginning_to_the_archive(kifold: Kifold) -> None:
     note = '{"event": "noted", "name": "comment", "values": ["thanks"]}'
     assert kifold("append", match, note).out.startswith("event 5; match over")
     assert kifold("append", match, next_in_short(at=2), "--key", "k").out.startswith("event 3; match over")
-    assert kifold("verify").out.startswith("verified 1 matches, 5 events")
+    assert kifold("verify").out.startswith("verified 1 match, 5 events")
     assert kifold("archive").status == 0
     assert kifold("append", match, "whatever it was", "--key", "k").out.startswith("event 3; match over"), "an old key"
     assert kifold("delete", match, "--yes").out == f"deleted {match}\n"
@@ -92,10 +92,10 @@ def test_simulate_and_go_on(kifold: Kifold) -> None:
     said = kifold(*arguments)
     assert said.status == 0, said.err
     assert said.out.startswith("simulated 30 matches, ")
-    assert kifold(*arguments).out == "all 30 matches were there already\n"
+    assert kifold(*arguments).out == "30 matches were there already\n"
     arguments[5] = "50"
     assert "simulated 20 matches" in kifold(*arguments).out
-    assert "(30 were there already)" in kifold(*arguments).out or kifold(*arguments).out.startswith("all 50 matches")
+    assert "(30 were there already)" in kifold(*arguments).out or kifold(*arguments).out.startswith("50 matches")
     assert "50 exact" in kifold("verify", "--workers", "1").out
 
 
@@ -190,7 +190,7 @@ def test_compacting(kifold: Kifold, folder: Path) -> None:
     said = kifold("compact")
     assert (said.status, said.err) == (0, "")
     assert said.out.startswith("3 archive files → 1, ")
-    assert said.out.endswith(" bytes; 1 matches back in the archive, rows of 2 deleted or replaced ones gone\n")
+    assert said.out.endswith(" bytes; 1 match back in the archive, rows of 2 deleted or replaced ones gone\n")
     assert kifold("compact").out == "nothing to compact in 1 archive file\n"
     assert kifold("verify").out.startswith("verified 5 matches")
 
