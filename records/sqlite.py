@@ -137,7 +137,8 @@ def connect(path: Path) -> sqlite3.Connection:
         )
     try:
         if path.stat().st_size == 0:
-            raise StoreError(f"{path}: is empty; remove it and try again, or restore a copy")
+            new = "" if without_journal(path.parent) else ", or, if nothing was stored here, remove it and try again"
+            raise StoreError(f"{path}: is empty; restore a copy{new}")
         if os.access(path.parent, os.W_OK):
             return sqlite3.connect(path, timeout=TIMEOUT, isolation_level=None)
         return _connect_for_reading(path)

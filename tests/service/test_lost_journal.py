@@ -51,6 +51,23 @@ def test_what_is_said_to_do_about_it_does_it(kifold: Kifold, folder: Path, archi
     assert ": 1 exact" in kifold("verify").out
 
 
+@pytest.mark.parametrize("has_archive", [True, False])
+def test_of_an_empty_journal_a_copy_is_to_be_restored(kifold: Kifold, folder: Path, has_archive: bool) -> None:
+    """To remove it helps only where there is no archive."""
+    with Store(folder) as store:
+        if has_archive:
+            fill(store, 1)
+            archive_all(store)
+    lose(folder)
+    place = folder / "journal.sqlite"
+    place.touch()
+    said = kifold("log")
+    new = "" if has_archive else ", or, if nothing was stored here, remove it and try again"
+    assert (said.status, said.err) == (2, f"kifold: {place}: is empty; restore a copy{new}\n")
+    place.unlink()
+    assert (kifold("new", "blokus").status == 0) != has_archive
+
+
 def test_files_that_are_not_listed_are_named_and_no_failure(kifold: Kifold, folder: Path, archived: int) -> None:
     for path in folder.glob("archive/*/*/*.parquet"):
         path.with_name("blokus-0123456789ab.parquet").write_bytes(path.read_bytes())
