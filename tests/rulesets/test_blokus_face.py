@@ -137,7 +137,7 @@ def test_notation_reads_back_what_it_writes() -> None:
 def test_the_example_of_the_notation_is_an_event() -> None:
     play = Play(BLOKUS, BLOKUS.start())
     event = BLOKUS.notation.read(play.started, play.state, BLOKUS.notation.example)
-    assert event == place(BLUE, "a20,b20,b19")
+    assert event == place(BLUE, "a1,b1,a2")
     assert play.why_not(event) is None
 
 
@@ -157,6 +157,14 @@ def test_notation_says_what_is_wrong(text: str, error: str) -> None:
     play = Play(BLOKUS, BLOKUS.start())
     with pytest.raises(ValueError, match="^" + error.replace("?", "[?]")):
         BLOKUS.notation.read(play.started, play.state, text)
+
+
+@pytest.mark.parametrize(("variant", "said"), [("duo", "a..n and a row 1..14, such as n14"), ("classic", "1..20")])
+def test_a_square_that_is_none_is_answered_with_those_of_the_board(variant: str, said: str) -> None:
+    play = Play(BLOKUS, BLOKUS.start(variant))
+    with pytest.raises(ValueError, match=f"'foo' is no square: a letter .*{said}"):
+        BLOKUS.notation.read(play.started, play.state, "foo")
+    assert BLOKUS.notation.read(play.started, play.state, BLOKUS.notation.example), "is one on every board"
 
 
 def test_notation_without_a_colour_needs_a_colour_to_move() -> None:

@@ -39,18 +39,20 @@ def read(started: Started, state: State, text: str) -> Event:
         raise nobody_to_move("colour")
     if squares == "pass":
         return Pass(colour)
-    cells = [square(part) for part in squares.split(",")]
+    side = side_of(started)
+    cells = [square(part, side) for part in squares.split(",")]
     placed = piece_of(set(cells)) if len(set(cells)) == len(cells) else None
     if placed is None:
-        raise ValueError(f"{squares} is no piece: write the squares that it covers, such as a20,b20,b19")
+        raise ValueError(f"{squares} is no piece: write the squares that it covers, such as a1,b1,a2")
     return Place(colour, *placed)
 
 
-def square(text: str) -> tuple[int, int]:
-    """(x, y) of a square such as ``a20``."""
+def square(text: str, side: int) -> tuple[int, int]:
+    """(x, y) of a square such as ``a20``, on the widest board: the rules refuse what is off a smaller one."""
     found = read_cell_name(plain(text))
     if found is None or max(found) >= SIDE:
-        raise ValueError(f"{text!r} is no square: a letter a..t and a row 1..20, such as a20")
+        last = cell_name(side - 1, side - 1)
+        raise ValueError(f"{text!r} is no square: a letter a..{last[0]} and a row 1..{side}, such as {last}")
     return found
 
 
