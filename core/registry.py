@@ -39,6 +39,10 @@ def ruleset(name: str) -> Ruleset:
     Raises:
         RulesetError: when none of that name is installed, or its package cannot be loaded.
     """
+    base = name.partition("@")[0]
+    if name != base and base in entries():
+        where = "matches begin under its newest revision; `verify --ruleset` and `promote` alone take another"
+        raise RulesetError(f"no ruleset {name!r}: write {base} ({where})")
     if name not in entries():
         raise RulesetError(f"no ruleset {name!r}: choose from {', '.join(names()) or 'none, kifold is not installed'}")
     try:

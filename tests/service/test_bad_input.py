@@ -102,6 +102,9 @@ def test_a_key_of_another_match(kifold: Kifold, match: str, finished: str) -> No
 
 COMMANDS = [
     ("new nope", "no ruleset 'nope': choose from blokus"),
+    ("new nope@1", "no ruleset 'nope@1': choose from blokus"),
+    ("new blokus@1", "no ruleset 'blokus@1': write blokus (matches begin under its newest revision; "),
+    ("simulate blokus@1 --games 1", "no ruleset 'blokus@1': write blokus ("),
     ("new blokus --variant nope", "no variant 'nope' of blokus: choose from classic"),
     ("new blokus --seats 3", "blokus classic is for 4 seats, not 3"),
     ("new blokus --seats x", "Invalid value for '--seats'"),
@@ -266,7 +269,7 @@ def test_an_archive_file_that_cannot_be_read(
     assert (said.status, json.loads(said.out)["not_readable"]) == (1, 1)
     said = kifold("coverage", "blokus")
     assert said.status == 1
-    assert said.out.startswith("blokus: 1 stored matches, 1 left out\n")
+    assert said.out.startswith("blokus: 1 stored match, 1 left out\n")
     assert said.err.startswith(f"kifold: {place}: is ")
     said = kifold("plies")
     assert (said.status, said.out) == (1, "")
