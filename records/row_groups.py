@@ -40,6 +40,7 @@ class RowGroups:
         self.rules, self.matches, self.events = rules, reader.matches, reader.events_metadata.num_rows
         self._count, self._readers = reader.groups, [reader]
         self._folder, self._file, self._gone = folder, file, gone
+        self._place = reader.places[0]
 
     def each(self, task: Callable[[pa.Table, pa.Table], R], workers: int) -> Iterator[R | StoreError]:
         """What `task(matches, events)` gives for each row group, in their order; at most two per thread are under way.
@@ -52,9 +53,13 @@ class RowGroups:
             try:
                 if not hasattr(own, "reader"):
                     own.reader = self._reader()
-                return task(*(self._without_gone(table) for table in own.reader.group(number)))
+                tables = own.reader.group(number)
+            except StoreError as error:  # that says where
+                return error
+            try:
+                return task(*(self._without_gone(table) for table in tables))
             except StoreError as error:
-                return StoreError(f"{self._file}, row group {number}: {error}")
+                return StoreError(f"{self._place}: row group {number}: {error}")
 
         with ThreadPoolExecutor(workers) as pool:
             yield from in_order(pool, done, range(self._count), workers)

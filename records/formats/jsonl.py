@@ -24,6 +24,7 @@ from typing import IO, Annotated, Any
 import msgspec
 
 from kifold.core.codec import from_json, setup_from_json, started_to_json, to_json
+from kifold.core.counted import counted
 from kifold.core.events import OptionValue
 from kifold.core.options import parse_options
 from kifold.core.registry import ruleset
@@ -158,7 +159,8 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
         except ValueError as error:
             raise _Wrong(f"event {seq}: {error}", seq) from None
     if line.inherited > min(len(events), line.at_seq):
-        raise _Wrong(f"{line.inherited} events are inherited, of {line.at_seq} and of {len(events)} here")
+        has = f"it has {counted(len(events), 'event', 'events')} and left it after event {line.at_seq}"
+        raise _Wrong(f"`inherited` says that it shares {line.inherited} events with its parent, but {has}")
     branch = Branch(line.parent, line.at_seq, line.inherited) if line.parent else None
     return Record(number, started, tuple(events), tuple(line.players), text, name=line.match, branch=branch)
 

@@ -178,8 +178,23 @@ def test_a_match_whose_row_counts_other_events_is_named_with_its_file(store: Sto
         store.log(match)
     assert str(place) in str(error.value)
     assert f"match {id_text(match)} has " in str(error.value)
-    assert any(line.partition(":")[0].endswith("row group 0") for line in verified(store.folder).unreadable)
+    assert any(line.startswith(f"{place}: row group 0: ") for line in verified(store.folder).unreadable)
     assert verify_match(store, min(matches)).is_fine
+
+
+def test_a_row_group_that_is_damaged_is_named_once(store: Store) -> None:
+    fill(store)
+    archive_all(store)
+    place = paths(store.archive_folder, *store.files()[0])[0]
+    data = bytearray(place.read_bytes())
+    group = pq.read_metadata(place).row_group(0)
+    digests = group.column(group.num_columns - 2)
+    assert digests.path_in_schema == "digest"
+    data[digests.data_page_offset + digests.total_compressed_size - 3] ^= 1
+    place.write_bytes(data)
+    (_, line) = verified(store.folder).unreadable
+    assert line.startswith(f"{place}: row group 0 is damaged (")
+    assert (line.count("row group"), line.count(place.stem)) == (1, 1)
 
 
 def test_a_match_in_a_file_that_is_gone_is_damaged(store: Store) -> None:
