@@ -44,7 +44,9 @@ def verify(
     explore: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Also play N matches under the revision before and fold them under this."
+            min=1,
+            metavar="N",
+            help="Also play N matches under the revision before (of the first: the newest) and fold them under this.",
         ),
     ] = None,
     seed: Annotated[
