@@ -52,7 +52,7 @@ def import_(
         typer.Option(
             "--skip-duplicates",
             help="Pass over matches all of whose events another has that came before, alike or longer. Names, tags and "
-            "notes do not count; a shorter one that came before stays.",
+            "notes do not count; a shorter one that came before stays, and so does a fork without events of its own.",
         ),
     ] = False,
 ) -> None:
@@ -133,6 +133,9 @@ def export(
     out: Annotated[Path | None, typer.Option(help="Write to this file; by default to standard output.")] = None,
 ) -> None:
     """Export matches as a record file. A blksgf record holds the forks of its match too, as variations.
+
+    A fork that leaves its parent where that is still alike with its own parent comes back from blksgf as a fork of the
+    latter, under another id; jsonl says parents and ids.
 
     Example: kifold export --where "variant = 'duo'" --out duo.blksgf
     """
