@@ -52,7 +52,7 @@ def import_(
         typer.Option(
             "--skip-duplicates",
             help="Pass over matches all of whose events another has that came before, alike or longer. Names, tags and "
-            "notes do not count; a shorter one that came before stays, and so does a fork without events of its own.",
+            "notes do not count; a shorter one that came before stays. A fork without events of its own is imported.",
         ),
     ] = False,
 ) -> None:
