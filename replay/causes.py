@@ -21,9 +21,6 @@ OUTCOMES = (DAMAGED, DIVERGED, UNVERIFIED, ILLEGAL, OTHER_RESULT, OTHER_WAY, UNC
 """What a rehearsal says of a match: the first three under its own rules, the others under those that are rehearsed.
 Exact is one that is pinned to them anyway."""
 
-KEPT = 1_000
-"""So many failures are kept in full; of the others the ids, with their causes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cause:
@@ -184,8 +181,7 @@ class Report:
     Attributes:
         counts: how many matches have each verdict.
         unfinished, events: how many matches are unfinished, how many events were folded.
-        failures: the first `KEPT` matches that failed.
-        causes: all of them by cause; eight bytes for each.
+        causes: the matches that failed by cause; eight bytes for each.
         unreadable: one line for each file, or part of one, that could not be read or is not what was written.
         not_readable, in_files: how many matches that a store lists could not be read, and in how many files they lie.
         unlisted: archive files that the journal does not list, as RULESET/NAME. No failure, a crash leaves such.
@@ -194,7 +190,6 @@ class Report:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VERDICTS, 0))
     unfinished: int = 0
     events: int = 0
-    failures: list[Verdict] = field(default_factory=list)
     causes: dict[Cause, Group] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     not_readable: int = 0
@@ -219,8 +214,6 @@ class Report:
             self.unfinished += one.is_unfinished
             if one.is_fine:
                 continue
-            if len(self.failures) < KEPT:
-                self.failures.append(one)
             assert one.cause is not None, f"{one} says no cause"
             self.causes.setdefault(one.cause, Group(one)).add(one)
 

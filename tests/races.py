@@ -14,11 +14,11 @@ from kifold.core.ruleset import Ruleset
 from kifold.core.samples import sample_match
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay.causes import EXACT, ILLEGAL, OUTCOMES, UNCHANGED, Report
+from kifold.replay.causes import EXACT, ILLEGAL, OUTCOMES, UNCHANGED
 from kifold.replay.rehearsal import Rehearsing
 from kifold.replay.verify import Work, verify_store
 from tests.core.toy import Step
-from tests.stores import quiet
+from tests.stores import Failures, quiet
 
 SEED = 5
 Race = tuple[Started, Sequence[Event]]
@@ -51,9 +51,9 @@ def expected(log: Log) -> tuple[str, int | None]:
     return (ILLEGAL, fours[0]) if fours else (UNCHANGED, None)
 
 
-def rehearsed(store: Store, target: Ruleset, workers: int = 1) -> Report:
+def rehearsed(store: Store, target: Ruleset, workers: int = 1) -> Failures:
     """The report of rehearsing a revision over a store."""
-    report = Report(dict.fromkeys(OUTCOMES, 0))
+    report = Failures(dict.fromkeys(OUTCOMES, 0))
     verify_store(store, Work(report, target.name, workers, quiet, Rehearsing(target)))
     return report
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from kifold.core.events import Event, Noted, Resigned, Started, Undone
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.archiving import archive
 from kifold.records.store import Store
-from kifold.replay.causes import Report
+from kifold.replay.causes import Report, Verdict
 from kifold.replay.verify import Work, verify_store
 from tests.rulesets.matches import random_log
 
@@ -61,9 +62,20 @@ def archive_all(store: Store) -> int:
     return moved
 
 
-def verified(folder: Path) -> Report:
+@dataclass(slots=True)
+class Failures(Report):
+    """A report that keeps what is said of each match that failed."""
+
+    failures: list[Verdict] = field(default_factory=list)
+
+    def add(self, verdicts: Sequence[Verdict], events: int) -> None:
+        Report.add(self, verdicts, events)
+        self.failures += [one for one in verdicts if not one.is_fine]
+
+
+def verified(folder: Path) -> Failures:
     """The report of verifying a store."""
-    report = Report()
+    report = Failures()
     with Store(folder, create=False) as store:
         verify_store(store, Work(report, None, 1))
     return report

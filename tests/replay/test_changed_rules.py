@@ -22,10 +22,9 @@ from kifold.records.archive import paths
 from kifold.records.log import Log
 from kifold.records.store import Store
 from kifold.replay import verdicts
-from kifold.replay.causes import Report
 from kifold.replay.verdicts import stretch
 from kifold.replay.verify import Work, verify_store
-from tests.stores import archive_all, duo, fill, game, record, verified
+from tests.stores import Failures, archive_all, duo, fill, game, record, verified
 
 
 @pytest.fixture
@@ -85,11 +84,11 @@ def in_row_7(log: Log) -> list[int]:
     return [seq for seq, event in standing_events(log.events) if getattr(event, "y", None) == 7]
 
 
-def verify_in(store: Store, many: bool, monkeypatch: pytest.MonkeyPatch) -> Report:
+def verify_in(store: Store, many: bool, monkeypatch: pytest.MonkeyPatch) -> Failures:
     """Verify by the compiled rules, or in plain Python; without the hashes, which have nothing to do with rules."""
     for module in (judge, verdicts):
         monkeypatch.setattr(module, "MANY", 1 if many else 10_000)
-    report = Report()
+    report = Failures()
     verify_store(store, Work(report, None, 1))
     assert report.unreadable == []
     return report

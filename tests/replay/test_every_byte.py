@@ -26,7 +26,7 @@ from kifold.replay import verdicts
 from kifold.replay.causes import Report
 from kifold.replay.verify import Work, verify_files
 from tests.rulesets.matches import folder as compiled
-from tests.stores import archive_all, duo, fill, quiet, verified
+from tests.stores import Failures, archive_all, duo, fill, quiet, verified
 
 pytestmark = pytest.mark.slow
 
@@ -185,7 +185,7 @@ def rewrite(place: Path, column: str, row: int, change: Callable[[Any, pa.DataTy
     pq.write_table(table.set_column(at, field.with_nullable(True), pa.array(values, field.type)), place)
 
 
-def fails_in_every_way(one: Copy) -> Report:
+def fails_in_every_way(one: Copy) -> Failures:
     """As a store whose hashes are right, by plain Python and by the compiled rules, and as a folder."""
     one.list_again()
     report = verified(one.folder)

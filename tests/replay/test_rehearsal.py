@@ -16,7 +16,7 @@ from kifold.core.ruleset import Ruleset
 from kifold.records.archive import paths
 from kifold.records.errors import NOT_AS_WRITTEN
 from kifold.records.store import Store
-from kifold.replay.causes import DAMAGED, DIVERGED, OTHER_RESULT, OTHER_WAY, UNCHANGED, UNVERIFIED, Report
+from kifold.replay.causes import DAMAGED, DIVERGED, OTHER_RESULT, OTHER_WAY, UNCHANGED, UNVERIFIED
 from kifold.replay.rehearsal import Rehearsing
 from kifold.replay.verify import verify_match
 from tests import installing
@@ -24,13 +24,13 @@ from tests.core import toy
 from tests.core.toy import Step
 from tests.pages import most_four, same
 from tests.races import expected, record_races, rehearsed
-from tests.stores import archive_all
+from tests.stores import Failures, archive_all
 
 if TYPE_CHECKING:
     from tests.installing import Revise
 
 
-def told(report: Report) -> dict[int, tuple[str, int | None]]:
+def told(report: Failures) -> dict[int, tuple[str, int | None]]:
     """What is said of each match that is not fine, and of those that are nothing."""
     return {one.match_id: (one.verdict, one.seq) for one in report.failures}
 
