@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+import msgspec
+
+from kifold.core.codec import to_json
 from kifold.core.play import Refused
 from kifold.core.registry import ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.records.bulk import BulkWriter
 from kifold.records.errors import StoreError
-from kifold.records.formats import Branch, Format, Record, Rejected
+from kifold.records.formats import Branch, Format, Record, Rejected, one_line
 from kifold.records.ids import derived_id, parse_id
 from kifold.records.judge import Judged, judge_logs
 from kifold.records.known import KnownEvents
@@ -220,7 +223,16 @@ def _said(fork: Fork | None) -> bytes:
 def _rejected(record: Record, refused: Refused) -> Rejected:
     ply = record.plies[refused.seq - 1] if record.plies and refused.seq else refused.seq
     where = f"{record.name}: " if record.branch else ""
-    return Rejected(record.number, f"{where}{refused.reason}: {refused.meaning}", record.text, ply)
+    event = f"{_typed(record, refused.seq)}: " if refused.seq else ""
+    return Rejected(record.number, f"{where}{event}{refused.reason}: {refused.meaning}", record.text, ply)
+
+
+def _typed(record: Record, seq: int) -> str:
+    """An event of a record as it would be typed."""
+    rules, event = ruleset(record.started.ruleset), record.events[seq - 1]
+    if type(lifted := rules.lift(event)) in rules.events:
+        return one_line(rules.notation.write(record.started, lifted))
+    return one_line(msgspec.json.encode(to_json(event)).decode())
 
 
 def _quarantine(store: Store, path: Path, bad: list[Rejected], report: Report) -> None:

@@ -50,7 +50,9 @@ def check(target: Ruleset | None, seed: int, match: str | None, out: Path | None
     if match is not None:
         raise UsageError("--match tells of one stored match, --explore plays others: choose one of them")
     if out is not None and not out.name.endswith(".kifold.jsonl"):
-        raise UsageError(f"{out}: pytest finds golden logs by their ending; call it {out.name}.kifold.jsonl")
+        raise UsageError(
+            f"{out}: pytest finds golden logs by their ending; call it {out.name.removesuffix('.jsonl')}.kifold.jsonl"
+        )
     if out is not None and not out.parent.is_dir():
         raise UsageError(f"{out}: there is no folder {out.parent}; make it first")
     check_seed(seed)

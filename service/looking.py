@@ -22,10 +22,15 @@ SeatOption = Annotated[
 ]
 
 
+FORMATS = ("text", "svg", "html", "json")
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (log, show, diff):
+    for command in (log, show):
         app.command()(command)
+    # So that a ply below 0 is one that no match has, and no unknown option.
+    app.command(context_settings={"ignore_unknown_options": True})(diff)
 
 
 def log(
@@ -123,19 +128,23 @@ def show(
     at: AtOption = None,
     at_seq: AtSeqOption = None,
     seat: SeatOption = None,
-    as_: Annotated[str, typer.Option("--as", help="text, svg, html or json.")] = "text",
+    as_: Annotated[
+        str | None,
+        typer.Option("--as", metavar="FORMAT", help="text, svg, html or json; by default the ending of --out says."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
     """Show a position as a picture; as html, a page with all positions up to it.
 
-    Example: kifold show MATCH --at 12 --as svg --out position.svg
+    Example: kifold show MATCH --at 12 --out position.svg
     """
     from itertools import islice
 
     from kifold.records.ids import id_text
     from kifold.replay import frames
 
-    choose(as_, ("text", "svg", "html", "json"), "--as")
+    ending = out.suffix.lower().removeprefix(".") if out else ""
+    as_ = choose(as_ or (ending if ending in FORMATS else "text"), FORMATS, "--as")
     if at is not None and at_seq is not None:
         raise UsageError("--at and --at-seq exclude each other")
     rules, found, timeline = _opened(context, match)

@@ -187,7 +187,7 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
     causes = report.by_cause()
     for cause, group in causes[:SHOWN]:
         typer.echo(f"{len(group.matches):>9,} × {cause}")
-        typer.echo(f"{'':11} the shortest: {group.example}")
+        typer.echo(f"{'':11} the shortest: {_shortest(cause, group)}")
         if _is_store(folder):
             typer.echo(f"{'':11} see: {command_of(cause, group, folder)}")
     if len(causes) > SHOWN:
@@ -201,6 +201,14 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
             f"not read, since the journal does not list it: archive file {report.unlisted[0]}{more} (debris of a "
             f"crash, unless the journal is an older copy; `kifold verify {archive}` verifies it)"
         )
+
+
+def _shortest(cause: Cause, group: Group) -> str:
+    """The shortest match that failed for a cause; what the cause says is not said again."""
+    from kifold.records.ids import id_text
+
+    one = group.example
+    return f"match {id_text(one.match_id)} ({one.ruleset})" if one.said in str(cause) else str(one)
 
 
 def report_as_json(report: Report) -> dict[str, Any]:

@@ -110,8 +110,8 @@ def test_bad_records_are_kept_with_place_and_reason(store: Store) -> None:
     ]
     reasons = [row[3] for row in held(store)]
     assert reasons[0] == "2[u1]: invalid point 'u1'"
-    assert reasons[1].startswith("not_your_turn: ")
-    assert reasons[2].startswith("touches_own_edge: ")
+    assert reasons[1].startswith("red:t1: not_your_turn: ")
+    assert reasons[2].startswith("blue:a18,a19: touches_own_edge: ")
     assert reasons[3].startswith("overlaps: ")
     assert reasons[4].startswith("GM[Chess]: ")
     assert reasons[5].startswith("line 12: ")
@@ -124,7 +124,7 @@ def test_a_line_of_json_is_refused_by_the_rules_at_its_event(store: Store) -> No
     assert (report.imported, report.quarantined) == (1, 1)
     ((file, record, ply, reason, text),) = held(store)
     assert (file, record, ply, text) == ("games.jsonl", 2, 2, (line % (note + b"," + early)).rstrip())
-    assert reason.startswith("passing_not_allowed: ")
+    assert reason.startswith("blue:pass: passing_not_allowed: ")
 
 
 @pytest.mark.parametrize(

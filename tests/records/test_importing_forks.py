@@ -121,7 +121,7 @@ def test_a_record_whose_main_line_is_illegal_stays_whole(store: Store) -> None:
     assert taken(store, text) == Report(quarantined=1)
     ((_, number, ply, reason, kept),) = quarantine(store)
     assert (number, ply, kept) == (1, 1, text.encode())
-    assert reason.startswith("not_your_turn: ")
+    assert reason.startswith("yellow:t20: not_your_turn: ")
     assert reason.endswith("(and 2 more)")
     assert store.counts() == {}
 

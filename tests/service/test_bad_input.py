@@ -291,7 +291,7 @@ def test_verify_says_what_is_wrong_and_where(kifold: Kifold, folder: Path, match
     first, second, third, fourth = said.out.splitlines()
     assert "1 damaged, 8 exact" in first
     assert second.startswith("        1 × blokus: damaged: its log is not the one that was written")
-    assert f"match {match} (blokus): damaged: its log is not the one that was written" in third
+    assert third.strip() == f"the shortest: match {match} (blokus)", "what the cause says is not said again"
     assert fourth.strip() == f"see: kifold verify {folder} --match {match}"
     assert_one_line(kifold("append", match, next_event()), WRONG, f"match {match} is damaged")
     listed = kifold("log")

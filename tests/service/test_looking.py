@@ -62,6 +62,16 @@ def test_show_draws_an_event(say: Say, match: str) -> None:
     assert "event 7" in say("show", match, "--at-seq", "7", "--as", "svg")[1]
 
 
+@pytest.mark.parametrize("name", ["x.svg", "x.HTML", "x.json", "x.txt", "x"])
+def test_the_ending_of_a_file_says_what_is_written(say: Say, match: str, tmp_path: Path, name: str) -> None:
+    kind = name.partition(".")[2].lower()
+    kind = kind if kind in ("svg", "html", "json") else "text"
+    assert say("show", match, "--out", str(tmp_path / name)) == (0, "", "")
+    assert (tmp_path / name).read_text(encoding="utf-8") == say("show", match, "--as", kind)[1]
+    assert say("show", match, "--as", "text", "--out", str(tmp_path / name))[0] == 0
+    assert (tmp_path / name).read_text(encoding="utf-8") == say("show", match)[1]
+
+
 def test_a_page_ends_where_it_was_asked_to(say: Say, match: str) -> None:
     assert say("show", match, "--at", "2", "--as", "html")[1].count("<li>") == 3
     assert say("show", match, "--at-seq", "8", "--as", "html")[1].count("<li>") == 9
@@ -75,6 +85,7 @@ def test_a_page_ends_where_it_was_asked_to(say: Say, match: str) -> None:
         (("show", "--at-seq", "11"), "event 11: the log has events 0..10"),
         (("show", "--at", "1", "--at-seq", "1"), "--at and --at-seq exclude each other"),
         (("diff", "0", "7"), "ply 7: the match has plies 0..6"),
+        (("diff", "-1", "0"), "Invalid value for 'PLY': Input should be greater than or equal to 0; see `kifold diff --help`"),
     ],
 )
 def test_what_there_is_not_to_see(say: Say, match: str, words: tuple[str, ...], why: str) -> None:

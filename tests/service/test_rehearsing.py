@@ -282,7 +282,7 @@ def test_promote_when_all_are_unchanged(kifold: Kifold, folder: Path, revise: Re
         (["verify", "--ruleset", "race@2", "--explore", "0"], "--explore"),
         (["verify", "--ruleset", "race@2", "--explore", "9", "--match", "k"], "--match tells of one stored match"),
         (["verify", "--ruleset", "race@2", "--explore", "9", "--seed", "-1"], "a seed is a number from 0"),
-        (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "a.jsonl"], "call it a.jsonl.kifold.jsonl"),
+        (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "a.jsonl"], "call it a.kifold.jsonl"),
         (["verify", "--ruleset", "race@2", "--out", "a.kifold.jsonl"], "--out is for the logs that --explore finds"),
         (["verify", "--ruleset", "race@2", "--seed", "0"], "--seed is for the matches that --explore plays"),
         (["verify", "--ruleset", "race@2", "--explore", "9", "--out", "/nowhere/a.kifold.jsonl"], "no folder /nowhere"),
