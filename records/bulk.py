@@ -42,6 +42,7 @@ class BulkWriter:
         self._part_events = 0
         self._retire: dict[int, int] = {}
         self._forks: dict[int, Fork] = {}
+        self._pins: dict[int, int] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -63,8 +64,11 @@ class BulkWriter:
         self._pending[log.match_id] = log, judged
         if is_live:
             self._retire[log.match_id] = len(log.events)
-        elif log.fork:
-            self._forks[log.match_id] = log.fork
+        else:
+            if log.fork:
+                self._forks[log.match_id] = log.fork
+            if log.promoted is not None:
+                self._pins[log.match_id] = log.promoted
         self._pending_events += len(log.events)
         if self._pending_events >= ROWS_PER_GROUP:
             self.commit()
@@ -114,7 +118,7 @@ class BulkWriter:
             finally:
                 if self._file is not None:
                     self._file.abandon()
-                self._file, self._ids, self._retire, self._forks = None, [], {}, {}
+                self._file, self._ids, self._retire, self._forks, self._pins = None, [], {}, {}, {}
                 self._parts, self._part_events = [], 0
 
     def _list(self, file: FileWriter) -> None:
@@ -129,6 +133,7 @@ class BulkWriter:
                 db.executemany("INSERT INTO archived VALUES (?, ?)", ((i, number) for i in ids if i not in covered))
             placed = set(ids) - covered
             self.store.journal.add_forks(pair for pair in self._forks.items() if pair[0] in placed)
+            db.executemany("INSERT INTO pins VALUES (?, ?)", (pin for pin in self._pins.items() if pin[0] in placed))
             for match in self._retire.keys() & placed:
                 self.store.journal.remove(match)
         self.matches += len(ids) - len(covered)

@@ -117,7 +117,7 @@ class _Importer:
         bad = []
         self._branches = [record.branch for record in records if record.branch]
         self._parents.clear()
-        logs = [Log(0, record.started, record.events, record.players) for record in records]
+        logs = [Log(0, one.started, one.events, one.players, one.promoted) for one in records]
         for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
             if isinstance(verdict, Refused):
                 bad.append(_rejected(record, verdict))

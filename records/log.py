@@ -69,6 +69,11 @@ class Log:
         return self.started.revision if self.promoted is None else self.promoted
 
     @property
+    def is_promoted(self) -> bool:
+        """Whether the match is played under another revision than the one that its log names."""
+        return self.promoted not in (None, self.started.revision)
+
+    @property
     def rules(self) -> Ruleset:
         """The rules that the match is played under.
 

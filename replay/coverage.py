@@ -100,7 +100,7 @@ def count_golden(found: Coverages, paths: Sequence[Path], only: str | None, on_l
         for number, record, fold in _golden_logs(path, on_left_out):
             name = record.started.ruleset
             if only in (None, name):
-                rules = pinned(record.started)
+                rules = pinned(record.started, record.promoted)
                 try:
                     what = exercised(rules, record.started, record.events, _tried(rules, record, fold))
                 except ValueError as error:

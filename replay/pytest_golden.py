@@ -93,7 +93,7 @@ class GoldenItem(pytest.Item):
         record = self.parent.records[self.number]
         if isinstance(record, Rejected):
             raise Wrong(f"line {record.number} cannot be read: {record.reason}")
-        rules, started, events = pinned(record.started), record.started, record.events
+        rules, started, events = pinned(record.started, record.promoted), record.started, record.events
         was, is_update = self.parent.folds.get(self.name), self.config.getoption("kifold_update")
         try:
             now = fold_of(rules, started, events, self.name, was)

@@ -152,7 +152,8 @@ def verify_files(folder: Path, work: Work) -> None:
     """Verify the archive files below a folder that is no store (a copy, a part of one).
 
     No journal says here which matches there should be, and which bytes: a file that is missing whole, or a player's
-    name that is another, is not found out.
+    name that is another, is not found out. Nor does one say which matches were promoted: each is folded under the
+    revision that its log names.
     """
     for name, file in archive_files(folder):
         if work.only not in (None, name):

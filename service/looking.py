@@ -91,12 +91,7 @@ def _beside(found: Log) -> dict[str, Any]:
     from kifold.records.ids import id_text
 
     fork = {"parent": id_text(found.fork.parent), "forked_at": found.fork.at_seq} if found.fork else {}
-    return fork | ({"promoted": found.promoted} if _is_promoted(found) else {})
-
-
-def _is_promoted(found: Log) -> bool:
-    """Whether a match is played under another revision than the one that its log names."""
-    return found.promoted not in (None, found.started.revision)
+    return fork | ({"promoted": found.promoted} if found.is_promoted else {})
 
 
 def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bool) -> None:
@@ -107,7 +102,7 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
     started = seen.started
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
     head = f"{started.ruleset} {started.variant}, revision {started.revision}"
-    if _is_promoted(found):
+    if found.is_promoted:
         head += f", promoted to {found.promoted}"
     typer.echo(f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else ""))
     if found.fork:

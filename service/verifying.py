@@ -192,6 +192,11 @@ def print_report(report: Report, summary: str, folder: Path) -> None:
             typer.echo(f"{'':11} see: {command_of(cause, group, folder)}")
     if len(causes) > SHOWN:
         typer.echo(f"… and {len(causes) - SHOWN:,} more causes (all with --format json)")
+    if causes and not _is_store(folder):
+        typer.echo(
+            f"{folder} has no journal, which knows promoted matches: each is folded under the revision that its log "
+            "names"
+        )
     for line in report.unreadable:
         typer.echo(line)
     if report.unlisted:

@@ -45,6 +45,7 @@ class Record:
         plies: for each event the ply that a reader of the file would name; empty where it is the event's number.
         name: what branches call it.
         branch: where it leaves another record; None for one that stands by itself.
+        promoted: the revision of the rules that the match is pinned to; None where it is the one that its log names.
     """
 
     number: int
@@ -55,6 +56,7 @@ class Record:
     plies: tuple[int, ...] = ()
     name: str = ""
     branch: Branch | None = None
+    promoted: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,9 +101,10 @@ class Growing:
 
 @contextmanager
 def _said(log: Log) -> Iterator[None]:
-    name, revision = log.started.ruleset, log.revision
-    if (name, revision) != (BLOKUS.name, BLOKUS.revision):
+    name, revision = log.started.ruleset, log.started.revision
+    if (name, revision) != (BLOKUS.name, BLOKUS.revision) or log.is_promoted:
         said = f"{BLOKUS.name}, revision {BLOKUS.revision}, not {name}, revision {revision}"
+        said += f", promoted to {log.promoted}" if log.is_promoted else ""
         raise FormatError(f"match {id_text(log.match_id)}: blksgf is for {said}; write it as jsonl")
     try:
         yield

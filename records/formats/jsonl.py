@@ -5,9 +5,11 @@
 
 `match` is for the reader's eye: an imported match gets its id from what it says. `ruleset`, `variant` and `events` must
 be there; what else is missing is as in a new match without a setup. A match that was begun under a later version of
-the ruleset's declaration than the first has that too, as `schema`. A fork has three more: `parent`, the `match` of a
-line before it or a match of the store; `at_seq`, the last event of that which it shares; and `inherited`, how many of
-its own events, the first ones, are shared: what stood there after `at_seq`, under the same event 0 but for tags.
+the ruleset's declaration than the first has that too, as `schema`. One that was promoted has beside the `revision` that
+its log names the one that it is played under, as `promoted`; that one has to be installed, the other need not be. A
+fork has three more: `parent`, the `match` of a line before it or a match of the store; `at_seq`, the last event of that
+which it shares; and `inherited`, how many of its own events, the first ones, are shared: what stood there after
+`at_seq`, under the same event 0 but for tags.
 Anything unknown or out of its range costs the line, and only that. Compressed files (gzip) are read; whoever writes one
 compresses what `write` gives.
 """
@@ -52,7 +54,8 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     inherited: Annotated[int, msgspec.Meta(ge=0)] = 0
     ruleset: str
     variant: str
-    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    revision: Annotated[int, msgspec.Meta(ge=1, le=(1 << 15) - 1)] | None = None
+    promoted: Annotated[int, msgspec.Meta(ge=1)] | None = None
     schema: Annotated[int, msgspec.Meta(ge=1)] = 1
     options: dict[str, OptionValue] = {}
     seats: int | None = None
@@ -145,10 +148,13 @@ def _line(text: bytes) -> Line:
 
 
 def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> Record:
-    rules = ruleset(line.ruleset) if line.revision is None else ruleset(line.ruleset).at(line.revision)
+    newest = ruleset(line.ruleset)
+    revision = line.revision or newest.revision
+    rules = newest.at(line.promoted or revision)
     given = {**line.options, **parse_options(rules.options, options)}
     setup = setup_from_json(rules, line.setup)
     started = rules.start(line.variant, given, line.seats, line.tags, setup, line.schema)
+    started = msgspec.structs.replace(started, revision=revision)
     rules.expect_schema(started)
     if len(line.players) > started.seats:
         raise _Wrong(f"{len(line.players)} players for {started.seats} seats")
@@ -162,17 +168,29 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
         has = f"it has {counted(len(events), 'event', 'events')} and left it after event {line.at_seq}"
         raise _Wrong(f"`inherited` says that it shares {line.inherited} events with its parent, but {has}")
     branch = Branch(line.parent, line.at_seq, line.inherited) if line.parent else None
-    return Record(number, started, tuple(events), tuple(line.players), text, name=line.match, branch=branch)
+    return Record(
+        number,
+        started,
+        tuple(events),
+        tuple(line.players),
+        text,
+        name=line.match,
+        branch=branch,
+        promoted=line.promoted if line.promoted != revision else None,
+    )
 
 
 def write(logs: Iterable[Log], file: IO[bytes]) -> None:
-    """Write matches, one a line; also of revisions that are not installed: a line says what the log says."""
+    """Write matches, one a line; also of revisions that are not installed: a line says what the log says, and beside it
+    what the store does.
+    """
     for log in logs:
         started = log.started
         line = {
             "match": id_text(log.match_id),
             **_fork(log),
             **started_to_json(started),
+            **({"promoted": log.promoted} if log.is_promoted else {}),
             "players": log.players,
             "events": [to_json(event) for event in log.events],
         }
