@@ -26,6 +26,16 @@ class Conflict(StoreError):
         self.present = present
 
 
+class KeyUsed(StoreError):
+    """An append gives other events than those that its key stands for."""
+
+    def __init__(self, key: str, match: int, last_seq: int) -> None:
+        super().__init__(
+            f"key {key!r} was used for other events of match {id_text(match)}, up to event {last_seq}: nothing was "
+            "appended; choose another"
+        )
+
+
 def damaged(match: int, why: str = NOT_AS_WRITTEN) -> StoreError:
     """What to raise when a match is not what was written."""
     name = id_text(match)

@@ -18,7 +18,7 @@ from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import pinned, ruleset
-from kifold.records.errors import NoSuchMatch, StoreError, damaged, expect_text
+from kifold.records.errors import KeyUsed, NoSuchMatch, StoreError, damaged, expect_text
 from kifold.records.heirs import leave_to_forks
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
@@ -115,21 +115,27 @@ class Store(Listing):
             events: what happened, in order. Each is validated and checked by the rules before anything is written.
             expected_seq: the number of the last event that the caller has seen; None to append whatever it is.
             key: a name for this append. A second append under the same key changes nothing and returns what the first
-            did.
+            did, for the same events; of a match that was deleted meanwhile they are not asked for.
             at_ms: wall-clock time in milliseconds, if it is to be kept.
 
         An archived match comes back to the journal with its first new event.
 
         Raises:
             Conflict: when the log has moved on from `expected_seq`.
+            KeyUsed: when the key was used for other events.
             Refused: when the rules or the log refuse an event.
             NoSuchMatch: when there is no such match.
-            StoreError: when the match is damaged, or the store cannot be written.
+            StoreError: when the key is empty or was used for another match, the match is damaged, or the store cannot
+                be written.
         """
+        if key == "":
+            raise StoreError("a key cannot be empty: choose another, or append without one")
         before: Play | None = None
         try:
             with self.journal.writing() as db:
                 if key is not None and (used := self.journal.used(key, match)) is not None:
+                    if self.holds(match):
+                        self._expect_same(match, key, used, events)
                     return used
                 if self.journal.last_seq(match) is None:
                     self._bring_back(match)
@@ -148,6 +154,13 @@ class Store(Listing):
                 play.__dict__.update(before.__dict__)
             raise
         return len(play.log)
+
+    def _expect_same(self, match: int, key: str, last: int, events: Iterable[Event]) -> None:
+        """Refuse other events than those that stand in a match up to number `last`, where those of the key end."""
+        log = self.log(match)
+        given = [valid(log.rules, event) for event in events]
+        if given != list(log.events[max(last - len(given), 0) : last]):
+            raise KeyUsed(key, match, last)
 
     def _bring_back(self, match: int) -> None:
         """Move an archived match to the journal; its rows in the archive are covered. Called inside `writing()`."""

@@ -94,7 +94,7 @@ def run(arguments: list[str]) -> int:
 def _in_words(error: Exception) -> tuple[int, str]:
     """The exit status for an error, and what to say."""
     from kifold.core.play import Refused
-    from kifold.records.errors import Conflict
+    from kifold.records.errors import Conflict, KeyUsed
 
     text = "kifold: " + " ".join(str(error).split())
     if type(error).__name__ == "NoArgsIsHelpError":  # Typer's: the help, when there is no command at all
@@ -103,7 +103,7 @@ def _in_words(error: Exception) -> tuple[int, str]:
         return 1, "kifold: not confirmed; nothing was done"
     if hasattr(error, "format_message"):  # Typer's, for wrong usage
         return 2, _usage(error)
-    if isinstance(error, Refused | Conflict):
+    if isinstance(error, Refused | Conflict | KeyUsed):
         return 1, text
     if isinstance(error, UnicodeEncodeError):
         return 2, "kifold: what was typed is no UTF-8 text"

@@ -101,7 +101,8 @@ def append(
     event: Annotated[list[str], typer.Argument(metavar="EVENT...", help="Events: short notation or JSON.")],
     expected_seq: Annotated[int | None, typer.Option(help="The number of the last event that you have seen.")] = None,
     key: Annotated[
-        str | None, typer.Option(help="A name for this append: a second one under it changes nothing.")
+        str | None,
+        typer.Option(help="A name for this append: a second one under it changes nothing, and has to give the same."),
     ] = None,
 ) -> None:
     """Append events to a match, all or none.
@@ -110,16 +111,19 @@ def append(
     """
     with context_of(context).store() as store:
         number = store.find(match)
-        # Read as they are appended: under a key that was used they are not looked at, whatever the position is by now.
-        events = _read_events(store, number, event)
+        # Read as they are appended, within the transaction that says whether the key was used.
+        events = _read_events(store, number, event, key)
         seq = store.append(number, events, expected_seq=expected_seq, key=key)
         typer.echo(f"event {seq}; {_whose_turn(store.folded(number))}")
 
 
-def _read_events(store: Store, match: int, texts: Sequence[str]) -> Iterator[Event]:
+def _read_events(store: Store, match: int, texts: Sequence[str], key: str | None) -> Iterator[Event]:
     """Events as they are typed, each read in the position after those before it."""
     from kifold.core.play import Refused
 
+    if key is not None and (used := store.journal.used(key, match)) is not None:
+        yield from _read_again(store.log(match), texts, key, used)
+        return
     play = store.folded(match)
     for text in texts:
         try:
@@ -130,6 +134,24 @@ def _read_events(store: Store, match: int, texts: Sequence[str]) -> Iterator[Eve
             raise
         yield event
         play.add(event)
+
+
+def _read_again(log: Log, texts: Sequence[str], key: str, last: int) -> Iterator[Event]:
+    """The same under a key that was used for events up to number `last`, in the positions of then."""
+    from kifold.core.play import fold
+    from kifold.records.errors import KeyUsed
+
+    first = last - len(texts)
+    if not 0 <= first <= last <= len(log.events):
+        raise KeyUsed(key, log.match_id, last)
+    play, _ = fold(log.rules, log.started, log.events[:first])
+    for text, stored in zip(texts, log.events[first:last], strict=True):
+        try:
+            event = read_event(play, text)
+        except UsageError:  # then it means another event
+            raise KeyUsed(key, log.match_id, last) from None
+        yield event
+        play.add(stored)
 
 
 def _whose_turn(play: Play) -> str:

@@ -13,7 +13,7 @@ import pytest
 from kifold.core.events import Event, Finished, Noted, Resigned, Undone
 from kifold.core.play import Refused
 from kifold.core.rulesets.blokus.declaration import Place
-from kifold.records.errors import Conflict, NoSuchMatch, StoreError
+from kifold.records.errors import Conflict, KeyUsed, NoSuchMatch, StoreError
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.stores import archive_all, assert_exact, duo, game, record
@@ -190,6 +190,32 @@ def test_a_key_of_another_match_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match=f"key 'a' was used for match {id_text(first)}; choose another"):
         store.append(second, game(1)[2:3], key="a")
     assert len(events_of(store.folder, second)) == 2
+
+
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_other_events_under_a_used_key_are_refused(store: Store, is_archived: bool) -> None:
+    """They would be lost: only what stands there already need not be appended."""
+    match = record(store, 0, 2)
+    store.append(match, game(0)[2:5], key="a")
+    store.append(match, game(0)[5:])
+    if is_archived:
+        archive_all(store)
+    before = dump(store.folder)
+    others = [game(0)[5:6], game(0)[2:4], game(0)[1:4], game(0)[2:6], [Noted("x")], [*game(0)[:5], game(0)[5]]]
+    for events in others:
+        with pytest.raises(
+            KeyUsed, match=f"key 'a' was used for other events of match {id_text(match)}, up to event 5"
+        ):
+            store.append(match, events, key="a")
+    assert store.append(match, game(0)[2:5], key="a") == 5
+    assert dump(store.folder) == before
+
+
+def test_an_empty_key_is_none(store: Store) -> None:
+    match = record(store, 0, 2)
+    with pytest.raises(StoreError, match="a key cannot be empty"):
+        store.append(match, game(0)[2:3], key="")
+    assert len(events_of(store.folder, match)) == 2
 
 
 def test_a_refused_append_does_not_use_up_its_key(store: Store) -> None:

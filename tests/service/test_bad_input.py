@@ -11,7 +11,7 @@ import pytest
 
 from kifold.records.store import Store
 from kifold.service.cli import app
-from tests.service.conftest import Kifold, Said, next_event
+from tests.service.conftest import Kifold, Said, next_event, next_in_short
 from tests.stores import archive_all, fill
 
 REFUSED, WRONG = 1, 2
@@ -98,6 +98,20 @@ def test_a_key_of_another_match(kifold: Kifold, match: str, finished: str) -> No
     assert kifold("append", match, next_event(), "--key", "a").status == 0
     note = '{"event": "noted", "name": "x"}'
     assert_one_line(kifold("append", finished, note, "--key", "a"), WRONG, f"key 'a' was used for match {match}")
+
+
+def test_a_key_of_other_events(kifold: Kifold, match: str) -> None:
+    """Short notation is read in the position that it was appended in."""
+    assert kifold("append", match, next_in_short(), next_in_short(at=5), "--key", "a").status == 0
+    assert kifold("append", match, next_in_short(at=6)).status == 0
+    note = '{"event": "noted", "name": "x"}'
+    others = [[note], [next_in_short(at=7)], ["e8"], ["whatever"], [next_in_short()], [next_in_short()] * 9]
+    for events in others:
+        said = kifold("append", match, *events, "--key", "a")
+        assert_one_line(said, REFUSED, f"key 'a' was used for other events of match {match}, up to event 6")
+    assert kifold("append", match, next_in_short(), next_in_short(at=5), "--key", "a").out.startswith("event 6; ")
+    assert_one_line(kifold("append", match, note, "--key", ""), WRONG, "a key cannot be empty")
+    assert len(kifold("log", match, "--format", "json").json["events"]) == 8
 
 
 COMMANDS = [
