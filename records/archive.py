@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.columns import Layout, fitted, misfit, needed
-from kifold.records.errors import StoreError, damaged
+from kifold.records.errors import StoreError
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
@@ -225,19 +225,14 @@ class FileReader:
                 chosen = pc.field("match_id").isin(here)
                 yield from self._logs(*(table.filter(chosen) for table in self.group(number)))
 
-    def log(self, match: int, *, intact: bool = False) -> Log | None:
+    def log(self, match: int) -> Log | None:
         """One match of the file, if it holds that.
 
         Raises:
-            StoreError: when it cannot be read; with `intact` also when its log is not the one that was written.
+            StoreError: when it cannot be read.
         """
         tables = self.tables(match)
-        if tables is None:
-            return None
-        log = next(self._logs(*tables))
-        if intact and log.digest != tables[0]["digest"][0].as_py():
-            raise damaged(match)
-        return log
+        return None if tables is None else next(self._logs(*tables))
 
     def tables(self, match: int) -> tuple[pa.Table, pa.Table] | None:
         """The row and the events of one match, if the file holds it.

@@ -48,6 +48,7 @@ class Log:
         players: one name per seat, or empty. Names are no part of the log or its digest.
         promoted: the revision of the rules that its store pins the match to; None where it was never promoted.
         fork: where it left the match that it continues; None for a match that was begun by itself.
+        is_archived, written: whether it was read from the archive, and the digest that is stored beside it there.
     """
 
     match_id: int
@@ -57,11 +58,19 @@ class Log:
     promoted: int | None = field(default=None, compare=False)
     fork: Fork | None = field(default=None, compare=False)
     is_archived: bool = field(default=False, compare=False)
+    written: bytes | None = field(default=None, compare=False)
 
     @property
     def digest(self) -> bytes:
         """The digest of the log, 16 bytes."""
         return digest(self.started, self.events)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether an archived log is the one that was written, by its digest. Live ones are asked where they are read:
+        `kifold.records.journal.Journal.damage`.
+        """
+        return not self.is_archived or self.digest == self.written
 
     @property
     def revision(self) -> int:

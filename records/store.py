@@ -225,9 +225,11 @@ class Store(Listing):
             file = self.file_of(match)
             if file is None:
                 raise self.no_such_match(match)
-            log = self.reader(*file).log(match, intact=intact)
+            log = self.reader(*file).log(match)
             if log is None:
                 raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
+            if intact and not log.is_intact:
+                raise damaged(match)
             return self.journal.completed(log)
 
     def logs(self, only: Iterable[int] | None = None, *, of: str | None = None) -> Iterator[Log]:

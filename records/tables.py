@@ -165,7 +165,9 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
             event = _types(ruleset)[tags[i]]
             log_events.append(event(*[value_of(f, columns[f.name][i]) for f in fields_of(event)]))
         at += row["n_events"]
-        yield Log(row["match_id"], row_started(ruleset, row), log_events, tuple(row["players"] or ()), is_archived=True)
+        players = tuple(row["players"] or ())
+        started, written = row_started(ruleset, row), row["digest"]
+        yield Log(row["match_id"], started, log_events, players, is_archived=True, written=written)
 
 
 @cache

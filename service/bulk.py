@@ -20,6 +20,7 @@ from kifold.service.context import (
     option_values,
     pairs,
     print_json,
+    say_left_out,
 )
 from kifold.service.matches import context_of
 from kifold.service.progress import Progress
@@ -137,8 +138,11 @@ def export(
     A fork that leaves its parent where that is still alike with its own parent comes back from blksgf as a fork of the
     latter, under another id; jsonl says parents and ids.
 
+    A match that is not what was written is left out. Exit status 1 when one is.
+
     Example: kifold export --where "variant = 'duo'" --out duo.blksgf
     """
+    from kifold.records.exporting import sound_logs
     from kifold.records.forking import in_families
     from kifold.records.formats import format_named, format_of
 
@@ -148,17 +152,29 @@ def export(
     with context_of(context).store() as store:
         ids, is_partial = ([store.find(text) for text in match], False) if match else _ids_where(store, where or "")
         ids = in_families(store, ids, whole=form.nests)
-        logs = _counted(store.logs(ids))
+        bad: dict[str, list[int]] = {}
+        logs = _counted(sound_logs(store, ids, lambda match, why: bad.setdefault(why, []).append(match)))
         if out is None:
             form.write(logs, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
             _write_file(out, form, logs)
-            typer.echo(f"{counted(len(ids), 'match', 'matches')} written to {out}", err=True)
+            written = len(ids) - sum(map(len, bad.values()))
+            typer.echo(f"{counted(written, 'match', 'matches')} written to {out}", err=True)
     if not ids:
         typer.echo(f"kifold: no match: {where}", err=True)
-    if is_partial:
+    say_left_out([_not_exported(why, matches) for why, matches in bad.items()])
+    if is_partial or bad:
         raise typer.Exit(1)
+
+
+def _not_exported(why: str, matches: list[int]) -> str:
+    from kifold.records.ids import id_text
+
+    one = f"match {id_text(matches[0])}"
+    if len(matches) > 1:
+        return f"{len(matches):,} matches are not exported: {why}"
+    return f"{one} is not exported: {why.removeprefix(f'{one} is ')}"
 
 
 def _write_file(out: Path, form: Format, logs: Iterator[Log]) -> None:

@@ -52,6 +52,7 @@ def log(
             return
         found = store.log(store.find(match))
         is_parent_there = found.fork is not None and store.holds(found.fork.parent)
+    _say_damage(found)
     rules, number = found.rules, _seat(found, seat)
     if number is None:
         seen = SeenLog(found.started, tuple(found.events))
@@ -61,6 +62,14 @@ def log(
         _print_json(found, seen, is_full=number is None)
     else:
         _print_log(rules, found, seen, is_parent_there=is_parent_there)
+
+
+def _say_damage(found: Log) -> None:
+    """Say on standard error that what is shown is not what was written."""
+    from kifold.records.errors import damaged
+
+    if not found.is_intact:
+        typer.echo(f"kifold: {damaged(found.match_id)}", err=True)
 
 
 def _seat(found: Log, text: str | None) -> int | None:
@@ -200,6 +209,7 @@ def _opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]
 
     with context_of(context).store() as store:
         found = store.log(store.find(match))
+    _say_damage(found)
     rules = found.rules
     return rules, found, Timeline(rules, found.started, found.events)
 

@@ -114,8 +114,9 @@ def test_the_archived_rows_of_a_match_that_is_damaged_in_the_journal_are_kept(st
     assert report.left[0].startswith(f"match {id_text(matches[0])} stays in the journal: its log is not the one")
     ((ruleset, name),) = store.files()
     assert store.tombstones(name) == {matches[0]}
-    covered = store.reader(ruleset, name).log(matches[0], intact=True)
+    covered = store.reader(ruleset, name).log(matches[0])
     assert covered is not None
+    assert covered.is_intact
     assert list(covered.events) == [*game(0), NOTE, NOTE]
     assert compact(store, quiet).is_idle
     with store.journal.writing() as db:

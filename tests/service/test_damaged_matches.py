@@ -1,0 +1,93 @@
+"""What was changed in the store's files is not handed on: exports leave it out, and whoever looks at it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from kifold.records.ids import id_text
+from kifold.records.store import Store
+from tests.service.conftest import Kifold
+from tests.stores import archive_all, record
+
+WHY = "its log is not the one that was written (its digest is another)"
+
+
+@pytest.fixture
+def matches(folder: Path) -> list[int]:
+    """Four archived matches in one file, and a live one."""
+    with Store(folder) as store:
+        found = [record(store, number) for number in range(4)]
+        archive_all(store)
+        return [*found, record(store, 0, 4)]
+
+
+def change(folder: Path, match: int, column: str, value: Callable[[Any], Any], part: str = "events") -> None:
+    """Change a value of the first row of a match, in a file whose pages are all right."""
+    (place,) = (folder / "archive" / part).rglob("*.parquet")
+    table = pq.read_table(place, partitioning=None)
+    rows = table.to_pylist()
+    at = table["match_id"].to_pylist().index(match)
+    rows[at][column] = value(rows[at][column])
+    pq.write_table(table.from_pylist(rows, table.schema), place)
+
+
+CHANGES = {
+    "an event": ("x", lambda x: (x + 1) % 5, "events"),
+    "the digest": ("digest", lambda _: bytes(16), "matches"),
+    "no digest": ("digest", lambda _: None, "matches"),
+    "a tag": ("tags", lambda _: [("event", "Final")], "matches"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_match_is_not_exported_and_is_said_where_it_is_shown(
+    kifold: Kifold, folder: Path, matches: list[int], name: str
+) -> None:
+    bad, (one, *_) = id_text(matches[1]), map(id_text, matches)
+    change(folder, matches[1], *CHANGES[name])
+    because = f"damaged: {WHY}; restore it from a copy, or `kifold delete {bad} --yes`\n"
+    for as_ in ("jsonl", "blksgf"):
+        said = kifold("export", "--where", "true", "--as", as_)
+        assert (said.status, said.err) == (1, f"kifold: match {bad} is not exported: {because}")
+        assert len(said.out.splitlines()) == 4
+    out = folder / "two.jsonl"
+    said = kifold("export", bad, one, "--out", out)
+    assert (said.status, said.err.splitlines()[0]) == (1, f"1 match written to {out}")
+    assert [line[10:22] for line in out.read_text().splitlines()] == [one]
+    for words in (["log", bad], ["show", bad, "--at", "0"], ["diff", bad, "0", "0"]):
+        said = kifold(*words)
+        assert (said.status, said.err) == (0, f"kifold: match {bad} is {because}")
+        assert kifold(*words[:1], one, *words[2:]).err == ""
+
+
+def test_what_cannot_be_read_hides_no_other(kifold: Kifold, folder: Path, matches: list[int]) -> None:
+    change(folder, matches[2], "n_events", lambda n: n + 1, "matches")
+    with Store(folder) as store, store.journal.writing() as db:
+        db.execute("DELETE FROM events WHERE seq = 2")
+    words = list(map(id_text, matches))
+    said = kifold("export", *words)
+    assert said.status == 1
+    assert [line[10:22] for line in said.out.splitlines()] == [words[0], words[1], words[3]]
+    first, second = said.err.splitlines()
+    assert first.startswith(f"kifold: match {words[2]} is not exported: {folder}")
+    assert second.startswith(f"kifold: match {words[4]} is not exported: damaged: event 2 is missing; restore")
+
+
+def test_matches_of_a_lost_file_are_counted(kifold: Kifold, folder: Path, matches: list[int]) -> None:
+    (place,) = (folder / "archive" / "events").rglob("*.parquet")
+    place.unlink()
+    said = kifold("export", *map(id_text, matches))
+    assert (said.status, len(said.out.splitlines())) == (1, 1)
+    assert said.err.startswith(f"kifold: 4 matches are not exported: {place}: is missing; ")
+    assert said.err.count("\n") == 1
+
+
+def test_what_was_written_is_exported_in_silence(kifold: Kifold, folder: Path, matches: list[int]) -> None:
+    change(folder, matches[0], "result", lambda _: [], "matches")  # is in no log
+    said = kifold("export", "--where", "true")
+    assert (said.status, said.err, len(said.out.splitlines())) == (0, "", 5)
