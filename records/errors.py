@@ -42,6 +42,11 @@ def damaged(match: int, why: str = NOT_AS_WRITTEN) -> StoreError:
     return StoreError(f"match {name} is damaged: {why}; restore it from a copy, or `kifold delete {name} --yes`")
 
 
+def altered(place: Path) -> str:
+    """What to say of a file of the archive that is other bytes than were written."""
+    return f"{place}: is damaged (not the bytes that were written); restore it from a copy"
+
+
 def expect_text(folder: Path) -> None:
     """Refuse a folder that the readers of Parquet files cannot name.
 

@@ -18,7 +18,7 @@ from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
 from kifold.core.registry import pinned, ruleset
-from kifold.records.errors import KeyUsed, NoSuchMatch, StoreError, damaged, expect_text
+from kifold.records.errors import KeyUsed, NoSuchMatch, StoreError, altered, damaged, expect_text
 from kifold.records.heirs import leave_to_forks
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
@@ -215,7 +215,7 @@ class Store(Listing):
         Raises:
             NoSuchMatch: when the store has none of that id.
             StoreError: when it cannot be read, or is a live one that is not what was written; with `intact` also when
-                an archived one is not.
+                an archived one is not, or lies in a file that is not.
         """
         with self.journal.reading():
             if self.journal.last_seq(match) is not None:
@@ -230,6 +230,9 @@ class Store(Listing):
                 raise StoreError(f"match {id_text(match)} is not in its archive file {file[1]}; see `kifold verify`")
             if intact and not log.is_intact:
                 raise damaged(match)
+            # No digest covers the players' names.
+            for place in self.altered(file[1]) if intact else ():
+                raise StoreError(f"match {id_text(match)} lies in {altered(place)}")
             return self.journal.completed(log)
 
     def logs(self, only: Iterable[int] | None = None, *, of: str | None = None) -> Iterator[Log]:
@@ -308,6 +311,19 @@ class Store(Listing):
             for table in ("pins", "forks"):
                 self.journal.db.execute(f"DELETE FROM {table} WHERE match = ?", (match,))
         self._plays.forget(match)
+
+    def altered(self, name: str) -> Iterator[Path]:
+        """Those of the two files of an archive file that are other bytes than were written. What cannot be read is a
+        matter of reading it.
+        """
+        from kifold.records.archive import file_hash, paths
+
+        query = "SELECT ruleset, matches_hash, events_hash FROM files WHERE name = ?"
+        for ruleset_name, *hashes in self.journal.rows(query, (name,)):
+            for place, written in zip(paths(self.archive_folder, ruleset_name, name), hashes, strict=True):
+                with suppress(OSError):
+                    if file_hash(place) != written:
+                        yield place
 
     def reader(self, ruleset_name: str, name: str) -> FileReader:
         """An archive file, opened."""

@@ -8,7 +8,7 @@ be there once. Whatever cannot be read is said in a line of its own, and the res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,8 +19,8 @@ import pyarrow as pa
 from kifold.core.options import RulesetError
 from kifold.core.registry import ruleset, why_not
 from kifold.core.ruleset import Ruleset
-from kifold.records.archive import file_hash, paths
-from kifold.records.errors import NOT_AS_WRITTEN, StoreError
+from kifold.records.archive import paths
+from kifold.records.errors import NOT_AS_WRITTEN, StoreError, altered
 from kifold.records.log import Log
 from kifold.records.removing import unlisted
 from kifold.records.row_groups import RowGroups
@@ -99,7 +99,9 @@ def verify_store(store: Store, work: Work) -> None:
         report.unreadable += _journal_faults(store)
         # A rehearsal asks of matches; what was derived from them decides nothing there.
         for place in damaged_ply_files(store, work.only) if work.judging is VERIFYING else ():
-            report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); `kifold plies` makes it again")
+            report.unreadable.append(
+                f"{place}: is damaged (not the bytes that were written); `kifold plies` makes it again"
+            )
         with _said(report):
             for name, file in store.files(work.only):
                 with _said(report):
@@ -137,6 +139,15 @@ def verify_match(store: Store, match: int, judging: Judging = VERIFYING) -> Verd
         return judging.group(ruleset(file[0]), *tables, {match: pin} if pin else {}, 0)[0]
     except StoreError as error:
         return unread(match, file[0], DAMAGED, f"{place}: {error}", str(error))
+
+
+def file_faults(store: Store, match: int) -> list[str]:
+    """A line for each file of an archived match that is not what was written: other matches of it may be the reason,
+    or what no digest covers, such as the names of players.
+    """
+    with store.journal.reading():
+        file = store.file_of(match)
+        return [altered(place) for place in store.altered(file[1])] if file else []
 
 
 @contextmanager
@@ -196,13 +207,8 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
         return
     before = len(report.unreadable)
     places = paths(store.archive_folder, name, file)
-    [(*hashes, matches, events)] = store.journal.rows(
-        "SELECT matches_hash, events_hash, matches, events FROM files WHERE name = ?", (file,)
-    )
-    for place, written in zip(places, hashes, strict=True):
-        with suppress(OSError):  # that is said below
-            if file_hash(place) != written:
-                report.unreadable.append(f"{place}: is damaged ({NOT_THE_BYTES}); restore it from a copy")
+    [(matches, events)] = store.journal.rows("SELECT matches, events FROM files WHERE name = ?", (file,))
+    report.unreadable += map(altered, store.altered(file))
     gone, pins = store.tombstones(file), store.pins(file)
     try:
         groups = RowGroups(store.archive_folder, ruleset(name), file, gone)
@@ -222,7 +228,6 @@ def _verify_listed(store: Store, name: str, file: str, work: Work) -> None:
 
 
 NO_TRUTH = "whether it has ended is no truth value"
-NOT_THE_BYTES = "not the bytes that were written"
 LISTED = "SELECT match FROM archived JOIN files ON files.id = file WHERE name = ? ORDER BY match"
 
 

@@ -158,21 +158,22 @@ def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | Non
     from kifold.records.store import Store
     from kifold.replay.causes import verdict_as_json
     from kifold.replay.telling import told
-    from kifold.replay.verify import verify_match
+    from kifold.replay.verify import file_faults, verify_match
 
     with Store(folder, create=False) as store:
         number = store.find(match)
         if only not in (None, store.ruleset_of(number)):
             raise UsageError(f"match {match} is one of {store.ruleset_of(number)}, not of {only}")
-        verdict = verify_match(store, number, _judging(target))
+        verdict, faults = verify_match(store, number, _judging(target)), file_faults(store, number)
         if format_ == "table":
-            typer.echo(str(verdict))
+            for line in (str(verdict), *faults):
+                typer.echo(line)
         text = "" if verdict.is_fine else told(store, verdict, target)
     if format_ == "json":
-        print_json({**verdict_as_json(verdict), "told": text})
+        print_json({**verdict_as_json(verdict), "unreadable": faults, "told": text})
     elif text:
         typer.echo(f"\n{text}")
-    if not verdict.is_fine:
+    if faults or not verdict.is_fine:
         raise typer.Exit(1)
 
 

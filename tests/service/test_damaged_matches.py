@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.service.conftest import Kifold
 from tests.stores import archive_all, record
 
 WHY = "its log is not the one that was written (its digest is another)"
+NOTE = '{"event": "noted", "name": "comment"}'
 
 
 @pytest.fixture
@@ -91,3 +93,25 @@ def test_what_was_written_is_exported_in_silence(kifold: Kifold, folder: Path, m
     change(folder, matches[0], "result", lambda _: [], "matches")  # is in no log
     said = kifold("export", "--where", "true")
     assert (said.status, said.err, len(said.out.splitlines())) == (0, "", 5)
+
+
+def test_names_that_were_changed_are_not_taken_over(kifold: Kifold, folder: Path, matches: list[int]) -> None:
+    """No digest covers them: it is the file that is not what was written."""
+    match = id_text(matches[1])
+    written = {place: place.read_bytes() for place in (folder / "archive").rglob("*.parquet")}
+    change(folder, matches[0], "players", lambda _: ["Eve"], "matches")
+    (place,) = (place for place, data in written.items() if place.read_bytes() != data)
+    fault = f"{place}: is damaged (not the bytes that were written); restore it from a copy"
+    said = kifold("verify", "--match", match)
+    assert (said.status, said.out) == (1, f"match {match} (blokus): exact\n{fault}\n")
+    assert json.loads(kifold("verify", "--match", match, "--format", "json").out)["unreadable"] == [fault]
+    for words in (["append", match, NOTE], ["fork", match]):
+        said = kifold(*words)
+        assert (said.status, said.err) == (2, f"kifold: match {match} lies in {fault}\n")
+    assert ": 5 exact (1 unfinished)\n" in kifold("verify").out
+    for path, data in written.items():
+        path.write_bytes(data)
+    assert kifold("verify", "--match", match).status == 0
+    assert kifold("append", match, NOTE).status == 0
+    assert kifold("verify", "--match", match).status == 0
+    assert kifold("log", match, "--format", "json").json["players"] == ["Ada", "Bo"]

@@ -126,6 +126,7 @@ def test_one_match_as_json(kifold: Kifold, illegal: str) -> None:
         "match": illegal,
         "ruleset": "race",
         "verdict": "illegal",
+        "unreadable": [],
         "said": "at event 2 (too_much: more than may be added)",
         "unfinished": True,
         "seq": 2,
@@ -175,6 +176,8 @@ def test_a_match_that_diverged_is_told_with_the_board_and_what_happened_then(
     said = kifold("verify", "--match", id_text(match))
     assert said.status == 1
     head, _, told = said.out.partition("\n\n")
+    head, fault = head.splitlines()
+    assert fault.startswith(f"{place}: is damaged (not the bytes that were written)")
     title, _, events = told.partition("the events of which one changes something else now:\n")
     assert events or "what is stored" in title
     if changed is None:
