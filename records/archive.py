@@ -200,6 +200,16 @@ class FileReader:
         """
         return _read(self._matches, self.places[0], number, ["match_id", "n_events"])
 
+    def digests(self) -> pa.Table:
+        """`match_id`, `n_events` and `digest` of all matches, ascending by their ids.
+
+        Raises:
+            StoreError: when a page is damaged.
+        """
+        columns = ["match_id", "n_events", "digest"]
+        groups = [_read(self._matches, self.places[0], number, columns) for number in range(self.groups)]
+        return pa.concat_tables(groups).combine_chunks()
+
     def logs(self) -> Iterator[Log]:
         """All matches of the file, row group by row group.
 

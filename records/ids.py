@@ -37,6 +37,14 @@ def id_text(match: int) -> str:
     return "".join(DIGITS[match >> shift & 31] for shift in range(BITS - 5, -1, -5))
 
 
+def whole_id(text: str) -> int | None:
+    """The id that a text says in full, as `id_text` writes it; None where it says none."""
+    if len(text) != LENGTH or any(c not in DIGITS for c in text):
+        return None
+    first, _ = parse_id(text)
+    return first if id_text(first) == text and TOP <= first < 1 << BITS else None
+
+
 def parse_id(text: str) -> tuple[int, int]:
     """The range of ids (first, last) that a text means: one id in full or in decimal, or all that begin with a prefix.
 

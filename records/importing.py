@@ -18,10 +18,11 @@ from kifold.core.ruleset import Ruleset
 from kifold.records.bulk import BulkWriter
 from kifold.records.errors import StoreError
 from kifold.records.formats import Branch, Format, Record, Rejected, one_line
-from kifold.records.ids import derived_id, parse_id
+from kifold.records.ids import parse_id
 from kifold.records.judge import Judged, judge_logs
 from kifold.records.known import KnownEvents
 from kifold.records.log import Fork, Log, leaving, shared_by_fork, shared_by_parent
+from kifold.records.naming import Naming
 from kifold.records.store import Store
 from kifold.records.taken import REFUSED, Became, Taken
 
@@ -65,10 +66,12 @@ def import_file(
         skip_duplicates: pass over a match whose events are those of another that is there by then, or the first of it.
             What is a fork of it becomes a fork of that other one.
 
-    A match's id follows from its log and players, from the match that it is a fork of and, among equal ones of one
-    file, from its place: so a file that is imported again adds nothing.
+    A match keeps the id that its record names, or has one that follows from its log and players, from the match that it
+    is a fork of and, among equal ones of one file, from its place (`kifold.records.naming`): so a file that is imported
+    again adds nothing.
     """
-    report = Report()
+    report, taken = Report(), Taken()
+    naming = Naming(store, taken)
     importers: dict[str, _Importer] = {}
     records = form.read(path, options)
     try:
@@ -76,14 +79,15 @@ def import_file(
             bad = [one for one in batch if isinstance(one, Rejected)]
             for name, group in _by_ruleset(batch).items():
                 if name not in importers:
-                    importers[name] = _Importer(store, ruleset(name), report, skip_duplicates=skip_duplicates)
+                    importers[name] = _Importer(store, ruleset(name), report, naming, skip_duplicates=skip_duplicates)
                 bad += importers[name].take(group)
             _quarantine(store, path, bad, report)
             on_progress(len(batch), sum(len(r.events) for r in batch if isinstance(r, Record)))
     finally:
         # What was read before an interruption is whole and stays.
-        for importer in importers.values():
-            importer.close()
+        with taken:
+            for importer in importers.values():
+                importer.close()
     return report
 
 
@@ -98,10 +102,11 @@ def _by_ruleset(batch: list[Record | Rejected]) -> dict[str, list[Record]]:
 class _Importer:
     """Takes the records of one ruleset and one file."""
 
-    def __init__(self, store: Store, rules: Ruleset, report: Report, *, skip_duplicates: bool) -> None:
+    def __init__(self, store: Store, rules: Ruleset, report: Report, naming: Naming, *, skip_duplicates: bool) -> None:
         self.store = store
         self.report = report
         self.writer = BulkWriter(store, rules)
+        self._naming = naming
         self._taken = Taken()
         self._branches: list[Branch] = []
         self._parents: dict[int, Log] = {}
@@ -134,10 +139,8 @@ class _Importer:
     def _take(self, record: Record, log: Log, judged: Judged) -> str:
         """Take a legal record; or what is wrong with what it says of the match that it is a fork of."""
         log.fork = self._fork(record.branch, log) if record.branch else None
-        content = log.digest + repr(log.players).encode() + _said(log.fork)
-        place = self._taken.place(content)
-        log.match_id = derived_id(content + str(place).encode())
-        if self.store.holds(log.match_id):
+        log.match_id, is_there = self._naming.id_of(log, record.match)
+        if is_there:
             self.report.present += 1
         elif (other := self._other(record, log)) is not None:
             self.report.duplicates += 1
@@ -147,6 +150,7 @@ class _Importer:
             return said
         else:
             self.writer.add(log, judged)
+            self._naming.add(log)
             self.report.imported += 1
             self.report.unfinished += not judged.is_over
             self.report.orphans += record.branch is not None and log.fork is None
@@ -214,10 +218,6 @@ class _Importer:
         with suppress(StoreError):  # whoever asks for that one is told
             self._parents |= {log.match_id: log for log in self.store.logs(self.store.held(parents))}
         return self._parents.get(match) or self.store.log(match)
-
-
-def _said(fork: Fork | None) -> bytes:
-    return f"{fork.parent} {fork.at_seq} {fork.inherited}".encode() if fork else b""
 
 
 def _rejected(record: Record, refused: Refused) -> Rejected:

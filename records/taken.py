@@ -16,6 +16,7 @@ from kifold.records.errors import StoreError
 TABLES = """
 PRAGMA journal_mode = OFF;
 CREATE TABLE alike (content BLOB PRIMARY KEY, before INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE added (match INTEGER PRIMARY KEY, digest BLOB NOT NULL);
 CREATE TABLE became (name TEXT PRIMARY KEY, match INTEGER, is_other INTEGER NOT NULL) WITHOUT ROWID;
 """
 
@@ -37,7 +38,7 @@ REFUSED = Became(None)
 
 
 class Taken:
-    """The records of one file and ruleset: what each became, by its name, and how often a content came before.
+    """The records of one file: what each became, by its name, how often a content came before, and which were added.
 
     They lie in a temporary database that SQLite keeps in memory up to 2 MB, then in a file that nobody else sees.
     """
@@ -66,6 +67,17 @@ class Taken:
         """Take a record. Of two with one name the later one counts."""
         with _kept():
             self._db.execute("REPLACE INTO became VALUES (?, ?, ?)", (name, became.match, became.is_other))
+
+    def add_match(self, match: int, digest: bytes) -> None:
+        """Take note of the digest of a match that is added."""
+        with _kept():
+            self._db.execute("REPLACE INTO added VALUES (?, ?)", (match, digest))
+
+    def added(self, match: int) -> bytes | None:
+        """The digest of a match that was added; None where none of that id was."""
+        with _kept():
+            row = self._db.execute("SELECT digest FROM added WHERE match = ?", (match,)).fetchone()
+        return row[0] if row else None
 
     def became(self, name: str) -> Became | None:
         """What the record of a name became; None where none came yet."""

@@ -46,6 +46,7 @@ class Record:
         name: what branches call it.
         branch: where it leaves another record; None for one that stands by itself.
         promoted: the revision of the rules that the match is pinned to; None where it is the one that its log names.
+        match: the id that the record names; None where it names none. See `kifold.records.naming`.
     """
 
     number: int
@@ -57,6 +58,7 @@ class Record:
     name: str = ""
     branch: Branch | None = None
     promoted: int | None = None
+    match: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

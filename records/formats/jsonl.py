@@ -3,9 +3,10 @@
     {"match": "k1m2…", "ruleset": "blokus", "variant": "duo", "revision": 1, "options": {…}, "seats": 2, "tags": {…},
      "setup": {…}, "players": ["Ann", "Ben"], "events": [{"event": "place", "colour": "blue", …}, …]}
 
-`match` is for the reader's eye: an imported match gets its id from what it says. `ruleset`, `variant` and `events` must
-be there; what else is missing is as in a new match without a setup. A match that was begun under a later version of
-the ruleset's declaration than the first has that too, as `schema`. One that was promoted has beside the `revision` that
+`ruleset`, `variant` and `events` must be there; what else is missing is as in a new match without a setup. `match` may
+be any name. Where it is an id, an imported match keeps it, unless another log has it: then, and without one, its id
+follows from what the line says. A match that was begun under a later version of the ruleset's declaration than the
+first has that too, as `schema`. One that was promoted has beside the `revision` that
 its log names the one that it is played under, as `promoted`; that one has to be installed, the other need not be. A
 fork has three more: `parent`, the `match` of a line before it or a match of the store; `at_seq`, the last event of that
 which it shares; and `inherited`, how many of its own events, the first ones, are shared: what stood there after
@@ -31,7 +32,7 @@ from kifold.core.events import OptionValue
 from kifold.core.options import parse_options
 from kifold.core.registry import ruleset
 from kifold.records.formats import Branch, Format, Record, Rejected, one_line
-from kifold.records.ids import id_text
+from kifold.records.ids import id_text, whole_id
 from kifold.records.log import Log
 
 LINE_LIMIT = 1 << 26
@@ -177,6 +178,7 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
         name=line.match,
         branch=branch,
         promoted=line.promoted if line.promoted != revision else None,
+        match=whole_id(line.match),
     )
 
 

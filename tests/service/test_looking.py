@@ -85,7 +85,10 @@ def test_a_page_ends_where_it_was_asked_to(say: Say, match: str) -> None:
         (("show", "--at-seq", "11"), "event 11: the log has events 0..10"),
         (("show", "--at", "1", "--at-seq", "1"), "--at and --at-seq exclude each other"),
         (("diff", "0", "7"), "ply 7: the match has plies 0..6"),
-        (("diff", "-1", "0"), "Invalid value for 'PLY': Input should be greater than or equal to 0; see `kifold diff --help`"),
+        (
+            ("diff", "-1", "0"),
+            "Invalid value for 'PLY': Input should be greater than or equal to 0; see `kifold diff --help`",
+        ),
     ],
 )
 def test_what_there_is_not_to_see(say: Say, match: str, words: tuple[str, ...], why: str) -> None:

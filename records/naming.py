@@ -1,0 +1,106 @@
+"""Which id an imported match gets: the one that its record names, where that is free, or one that follows from it.
+
+A record may name any id, so an id is never taken for a match: a record is there already when the match of that id
+begins with its log, and an id that another log has is not given again.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from kifold.core.codec import digest
+from kifold.records.errors import StoreError
+from kifold.records.ids import derived_id
+from kifold.records.log import Fork, Log
+from kifold.records.store import Store
+from kifold.records.taken import Taken
+
+FILES = 4
+"""Of so many archive files the digests are kept, 28 bytes a match."""
+
+
+class Naming:
+    """Gives the matches of one import their ids."""
+
+    def __init__(self, store: Store, taken: Taken) -> None:
+        """For one import, which takes note in `taken`."""
+        self._store = store
+        self._taken = taken
+        # A fork may name a match that was deleted: another one of that id would be taken for its parent.
+        self._parents = {fork.parent for fork in store.forks().values()}
+        # What is stored of the matches of a file: ids, ascending, and a table with lengths and digests.
+        self._files: dict[tuple[str, str], tuple[np.ndarray[Any, Any], pa.Table]] = {}
+
+    def id_of(self, log: Log, named: int | None) -> tuple[int, bool]:
+        """The id of a match, and whether the match is there already.
+
+        Args:
+            log: the match; `log.fork` says where it leaves another one of the store, or of this import.
+            named: the id that its record names.
+        """
+        content = log.digest + repr(log.players).encode() + _said(log.fork)
+        place = self._taken.place(content)
+        if named is not None and self._has(named, log):
+            return named, True
+        for again in count():
+            derived = derived_id(content + str(place).encode() + (f" {again}".encode() if again else b""))
+            if self._is_free(derived):
+                break
+            if self._taken.added(derived) is None and self._has(derived, log):
+                return derived, True
+        if named is None or named in self._parents or not self._is_free(named):
+            return derived, False
+        return named, False
+
+    def add(self, log: Log) -> None:
+        """Take note of a match that is added under its id: the store may not list it yet."""
+        self._taken.add_match(log.match_id, log.digest)
+
+    def _is_free(self, match: int) -> bool:
+        return self._taken.added(match) is None and not self._store.holds(match)
+
+    def _has(self, match: int, log: Log) -> bool:
+        """Whether the match of an id, if there is one, begins with a log. Of one that cannot be read it is believed."""
+        if (added := self._taken.added(match)) is not None:
+            return added == log.digest
+        if not self._store.holds(match):
+            return False
+        try:
+            length, written = self._written(match)
+            if length <= len(log.events):
+                return length == len(log.events) and written == log.digest
+            there = self._store.log(match)
+        except (StoreError, ValueError):
+            return True
+        return digest(there.started, there.events[: len(log.events)]) == log.digest
+
+    def _written(self, match: int) -> tuple[int, bytes]:
+        """How many events a match has, and its digest, as they are stored beside it.
+
+        Raises:
+            StoreError, ValueError: when its file cannot be read.
+        """
+        row = self._store.journal.row("SELECT last_seq, digest FROM matches WHERE id = ?", (match,))
+        if row is not None:
+            return row[0], row[1]
+        file = self._store.file_of(match)
+        if file is None:
+            raise self._store.no_such_match(match)
+        if file not in self._files:
+            table = self._store.reader(*file).digests()
+            if len(self._files) == FILES:
+                self._files.pop(next(iter(self._files)))
+            self._files[file] = table["match_id"].to_numpy(), table
+        ids, table = self._files[file]
+        at = int(np.searchsorted(ids, match))
+        if at == len(ids) or ids[at] != match:
+            raise self._store.no_such_match(match)
+        return table["n_events"][at].as_py(), table["digest"][at].as_py()
+
+
+def _said(fork: Fork | None) -> bytes:
+    return f"{fork.parent} {fork.at_seq} {fork.inherited}".encode() if fork else b""
