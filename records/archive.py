@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.columns import Layout, fitted, misfit, needed
-from kifold.records.errors import StoreError
+from kifold.records.errors import StoreError, missing
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
@@ -271,7 +271,7 @@ def _open(place: Path, schema: pa.Schema, needed: frozenset[str]) -> pq.ParquetF
         file = pq.ParquetFile(place, page_checksum_verification=True)
         found = file.schema_arrow
     except FileNotFoundError:
-        raise StoreError(f"{place}: is missing; restore it from a copy") from None
+        raise StoreError(missing(place)) from None
     except UNREADABLE as error:
         raise StoreError(
             f"{place}: is damaged or no Parquet file ({_first_line(error)}); restore it from a copy"

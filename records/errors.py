@@ -47,6 +47,11 @@ def altered(place: Path) -> str:
     return f"{place}: is damaged (not the bytes that were written); restore it from a copy"
 
 
+def missing(place: Path) -> str:
+    """What to say of a file of the archive that is not there."""
+    return f"{place}: is missing; restore it from a copy, or give its matches up with `kifold delete --lost`"
+
+
 def expect_text(folder: Path) -> None:
     """Refuse a folder that the readers of Parquet files cannot name.
 

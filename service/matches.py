@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kifold.core.play import Play
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
+    from kifold.records.lost import LostFile
     from kifold.records.store import Store
 
 MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Match id, or its beginning.")]
@@ -236,20 +237,50 @@ def list_matches(store: Store, format_: str) -> None:
 
 def delete(
     context: typer.Context,
-    match: MatchArgument,
+    match: Annotated[str | None, typer.Argument(metavar="[MATCH]", help="Match id, or its beginning.")] = None,
+    lost: Annotated[
+        bool, typer.Option("--lost", help="All matches of the archive files that are missing, listed by file.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete a match. What an archive file says of it leaves the disk with `kifold compact`.
 
     Its forks stay. What they shared with it goes to one of them, and the others are forks of that one from then on.
 
+    A damaged file of which no copy is left can be moved away and its matches given up with --lost.
+
     Example: kifold delete MATCH --yes
     """
     from kifold.records.ids import id_text
 
+    if (match is not None) == lost:
+        raise UsageError("name the match to delete, or give up those of missing archive files with --lost")
     with context_of(context).store() as store:
+        if match is None:
+            _delete_lost(store, yes=yes)
+            return
         number = store.find(match)
         if not yes and not typer.confirm(f"delete match {id_text(number)}?"):
             raise typer.Exit(1)
         store.delete(number)
         typer.echo(f"deleted {id_text(number)}")
+
+
+def _delete_lost(store: Store, *, yes: bool) -> None:
+    from kifold.records.lost import give_up, lost_files
+
+    files = lost_files(store)
+    for file in files:
+        matches = counted(file.matches, f"match of {file.ruleset} lies", f"matches of {file.ruleset} lie")
+        typer.echo(f"{file.place}: is missing; {matches} in it")
+    if not files:
+        typer.echo("no archive file is missing")
+        return
+    if not yes and not typer.confirm(f"give up {_in_all(files)}?"):
+        raise typer.Exit(1)
+    typer.echo(f"gave up {_in_all(give_up(store, files))}")
+
+
+def _in_all(files: Sequence[LostFile]) -> str:
+    matches = counted(sum(file.matches for file in files), "match", "matches")
+    return f"{matches} of {counted(len(files), 'archive file', 'archive files')}"

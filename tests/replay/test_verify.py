@@ -17,7 +17,7 @@ from kifold.core.codec import encode
 from kifold.core.events import Event
 from kifold.records import bulk
 from kifold.records.archive import paths
-from kifold.records.errors import StoreError
+from kifold.records.errors import StoreError, missing
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
@@ -229,7 +229,7 @@ def test_a_copy_in_which_one_of_the_two_files_is_missing(store: Store, which: in
     place.unlink()
     report = Report()
     verify_files(store.archive_folder, Work(report, None, 1))
-    assert report.unreadable == [f"{place}: is missing; restore it from a copy"]
+    assert report.unreadable == [missing(place)]
 
 
 def test_only_one_ruleset(store: Store) -> None:

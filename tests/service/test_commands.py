@@ -169,7 +169,8 @@ def test_verify_a_folder_that_is_no_store(kifold: Kifold, folder: Path) -> None:
     place = next((folder / "archive" / "matches").rglob("*.parquet"))
     place.unlink()
     said = kifold("verify", folder / "archive")
-    assert (said.status, said.out.splitlines()[1]) == (1, f"{place}: is missing; restore it from a copy")
+    line = f"{place}: is missing; restore it from a copy, or give its matches up with `kifold delete --lost`"
+    assert (said.status, said.out.splitlines()[1]) == (1, line)
 
 
 def test_archiving_says_what_stays(kifold: Kifold, finished: str, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -115,3 +116,27 @@ def test_names_that_were_changed_are_not_taken_over(kifold: Kifold, folder: Path
     assert kifold("append", match, NOTE).status == 0
     assert kifold("verify", "--match", match).status == 0
     assert kifold("log", match, "--format", "json").json["players"] == ["Ada", "Bo"]
+
+
+def test_what_is_lost_is_given_up(
+    kifold: Kifold, folder: Path, matches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kifold("delete", "--lost").out == "no archive file is missing\n"
+    (place,) = (folder / "archive" / "matches").rglob("*.parquet")
+    place.unlink()
+    named = f"kifold: {place}: is missing; restore it from a copy, or give its matches up with `kifold delete --lost`\n"
+    for words in (["sql", "from matches"], ["scores", "blokus"], ["openings", "blokus"], ["export", "--where", "true"]):
+        said = kifold(*words)
+        assert (said.status, said.err) == (2, named)
+    listed = f"{place}: is missing; 4 matches of blokus lie in it\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    said = kifold("delete", "--lost")
+    assert (said.status, said.out) == (1, f"{listed}give up 4 matches of 1 archive file? [y/N]: ")
+    assert "4 not readable" in kifold("verify").out
+    said = kifold("delete", "--lost", "--yes")
+    assert (said.status, said.out) == (0, f"{listed}gave up 4 matches of 1 archive file\n")
+    assert kifold("verify").out.endswith(": 1 exact (1 unfinished)\n")
+    assert id_text(matches[4]) in kifold("sql", "select match from matches").out
+    for words in (["delete"], ["delete", id_text(matches[4]), "--lost"]):
+        said = kifold(*words)
+        assert (said.status, said.err[:34]) == (2, "kifold: name the match to delete, ")
