@@ -15,6 +15,7 @@ from kifold.core.evolution import Upcaster
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.nibble import NIBBLE
+from kifold.core.schema import events_schema
 from kifold.records.archive import paths
 from kifold.records.bulk import BulkWriter
 from kifold.records.compacting import compact
@@ -82,6 +83,7 @@ def test_files_are_made_once(store: Store, monkeypatch: pytest.MonkeyPatch, many
 def test_row_groups_come_in_order_from_several_threads(store: Store) -> None:
     fill(store, 3)
     with BulkWriter(store, BLOKUS) as writer:
+        writer._columns = events_schema(BLOKUS)  # and all of them lie in one file
         for log in sorted(store.logs(), key=lambda log: log.match_id):
             judged = judge_log(BLOKUS, log.started, log.events)
             assert isinstance(judged, Judged)
