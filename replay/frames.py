@@ -64,7 +64,7 @@ def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None)
 
 
 def event_line(ruleset: Ruleset, started: Started, event: Event | Hidden) -> str:
-    """An event, or what may be told of it, in one line: in short notation where it is one of the ruleset's."""
+    """An event, or what may be told of it, in one line: in short notation, a note as its name and text."""
     if isinstance(event, Hidden):
         return f"{event.kind} (hidden)" if event.seat is None else f"{event.seat}:{event.kind} (hidden)"
     if isinstance(event, Noted):
@@ -72,5 +72,4 @@ def event_line(ruleset: Ruleset, started: Started, event: Event | Hidden) -> str
     event = ruleset.lift(event)
     if type(event) in ruleset.events:
         return ruleset.notation.write(started, event)
-    said = to_json(event)
-    return " ".join(str(value) if key == "event" else f"{key} {value}" for key, value in said.items())
+    return " ".join(str(value) for value in to_json(event).values())

@@ -78,7 +78,7 @@ def option_values(ruleset: Ruleset, given: Sequence[str] | None) -> dict[str, Op
 
 
 def read_event(play: Play, text: str) -> Event:
-    """An event as a person types it: JSON, or the ruleset's short notation.
+    """An event as a person types it: JSON, short notation, or an event that all rulesets have, such as `undone 12`.
 
     Raises:
         ValueError: one line that says what is wrong.
@@ -95,11 +95,29 @@ def read_event(play: Play, text: str) -> Event:
         except ValueError as error:
             raise UsageError(f"event {text!r} is no JSON: {error}") from None
         return from_json(play.ruleset, data)
+    if (data := _common(text)) is not None:
+        return from_json(play.ruleset, data)
     try:
         return valid(play.ruleset, play.ruleset.notation.read(play.started, play.state, text))
     except ValueError as error:
         example = play.ruleset.notation.example
         raise UsageError(f"event {text!r}: {error} (short notation such as {example}, or JSON)") from None
+
+
+def _common(text: str) -> dict[str, Any] | None:
+    """What `undone SEQ`, `resigned SEAT`, `finished ENDING` or `noted NAME TEXT` says, as JSON; of other texts None."""
+    from kifold.core.events import COMMON, Noted, kind_of
+    from kifold.core.fields import fields_of
+
+    word, _, rest = text.strip().partition(" ")
+    event = next((event for event in COMMON if kind_of(event) == word), None)
+    if event is None or not rest:
+        return None if event is None else {"event": word}
+    if event is Noted:
+        name, *values = rest.split(maxsplit=1)
+        return {"event": word, "name": name, "values": values}
+    (field,) = fields_of(event)
+    return {"event": word, field.name: int(rest) if rest.isascii() and rest.isdigit() and len(rest) < 20 else rest}
 
 
 def choose(value: str, known: Sequence[str], what: str) -> str:

@@ -108,7 +108,10 @@ def append(
 ) -> None:
     """Append events to a match, all or none.
 
-    Example: kifold append MATCH a20,b20,b19 yellow:t20
+    In every ruleset there are "undone SEQ" (goes back to that event), "resigned SEAT", "finished ENDING" (abandoned,
+    adjudicated or agreed) and "noted NAME TEXT".
+
+    Example: kifold append MATCH a20,b20,b19 yellow:t20 "undone 1"
     """
     with context_of(context).store() as store:
         number = store.find(match)

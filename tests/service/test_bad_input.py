@@ -65,6 +65,14 @@ EVENTS = [
     ),
     ('{"event": "undone", "back_to": -1}', WRONG, "event undone: Expected `int` >= 0"),
     ('{"event": "finished", "ending": "bored"}', WRONG, "ending cannot be 'bored': choose from abandoned"),
+    ("undone", WRONG, "event undone needs field 'back_to'"),
+    ("undone x", WRONG, "event undone: Expected `int`, got `str` - at `back_to`"),
+    ("undone 1 2", WRONG, "event undone: Expected `int`, got `str` - at `back_to`"),
+    ("undone " + "9" * 5000, WRONG, "event undone: Expected `int`, got `str` - at `back_to`"),
+    ("undo 3", WRONG, "event 'undo 3': "),
+    ("resigned 2", REFUSED, "event 5 is refused: no_such_seat – seats are 0..1"),
+    ("finished bored", WRONG, "ending cannot be 'bored': choose from abandoned"),
+    ("noted", WRONG, "event noted needs field 'name'"),
     ('{"event": "noted", "name": 7}', WRONG, "event noted: Expected `str`, got `int`"),
 ]
 

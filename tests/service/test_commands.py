@@ -14,6 +14,26 @@ from tests.service.conftest import Kifold, next_event, next_in_short
 from tests.stores import archive_all, fill, game
 
 
+@pytest.mark.parametrize("ending", ["resigned 1", "finished agreed"])
+def test_what_all_rulesets_have_is_typed_as_the_log_prints_it(kifold: Kifold, ending: str) -> None:
+    match = kifold("new", "blokus", "--variant", "duo").out.strip()
+    typed = ["blue:e10", "noted comment  a fine  move", "undone 0", "blue:e10", "noted x", "undone 4", ending]
+    assert kifold("append", match, *typed).status == 0
+    events = kifold("log", match, "--format", "json").json["events"][1:]
+    placed = {"event": "place", "colour": "blue", "piece": 0, "orientation": 0, "x": 4, "y": 9}
+    assert [{name: value for name, value in event.items() if name != "seq"} for event in events] == [
+        placed,
+        {"event": "noted", "name": "comment", "values": ["a fine  move"]},
+        {"event": "undone", "back_to": 0},
+        placed,
+        {"event": "noted", "name": "x", "values": []},
+        {"event": "undone", "back_to": 4},
+        {"event": "resigned", "seat": 1} if "1" in ending else {"event": "finished", "ending": "agreed"},
+    ]
+    lines = [line.split(maxsplit=1)[1] for line in kifold("log", match).out.splitlines()[1:]]
+    assert [lines[seq - 1] for seq in (1, 3, 4, 6, 7)] == ["blue:e10", "undone 0", "blue:e10", "undone 4", ending]
+
+
 def test_a_match_from_its_beginning_to_the_archive(kifold: Kifold) -> None:
     said = kifold("new", "blokus", "--variant", "duo", "--player", "Ada", "--player", "Bo", "--tag", "event=club")
     assert (said.status, said.err) == (0, "")
