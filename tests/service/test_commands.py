@@ -20,7 +20,7 @@ def test_what_all_rulesets_have_is_typed_as_the_log_prints_it(kifold: Kifold, en
     typed = ["blue:e10", "noted comment  a fine  move", "undone 0", "blue:e10", "noted x", "undone 4", ending]
     assert kifold("append", match, *typed).status == 0
     events = kifold("log", match, "--format", "json").json["events"][1:]
-    placed = {"event": "place", "colour": "blue", "piece": 0, "orientation": 0, "x": 4, "y": 9}
+    placed = {"event": "place", "colour": "blue", "piece": "1", "orientation": 0, "x": 4, "y": 9}
     assert [{name: value for name, value in event.items() if name != "seq"} for event in events] == [
         placed,
         {"event": "noted", "name": "comment", "values": ["a fine  move"]},
