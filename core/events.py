@@ -63,7 +63,11 @@ class Resigned(Event, frozen=True, tag=2):
 
 
 class Undone(Event, frozen=True, tag=3):
-    """Everything after event `back_to` is taken back. Nothing is deleted."""
+    """Everything after event `back_to` is taken back: it counts no longer. Nothing is deleted.
+
+    What was taken back stays so. In a log in which another `Undone` goes back to it, what counts after that are the
+    events up to `back_to` that still did; no such `Undone` is appended any more (`kifold.core.play.no_place`).
+    """
 
     back_to: Seq
 

@@ -240,6 +240,21 @@ def standing_events(log: Sequence[Event]) -> list[tuple[int, Event]]:
     return standing
 
 
+def no_place(log: Sequence[Event], event: Event) -> Refused | None:
+    """Why nothing that comes next can go back to where `event` does; None where it goes nowhere, or back to what stood.
+
+    After `Undone` the match is to stand as it did after the event that is gone back to, and it does not where a part of
+    that was taken back since. Logs that were written before this was asked hold such events: folding accepts them.
+    """
+    if not isinstance(event, Undone) or event.back_to > len(log):
+        return None
+    now = [seq for seq, _ in standing_events(log) if seq <= event.back_to]
+    if now == [seq for seq, _ in standing_events(log[: event.back_to])]:
+        return None
+    said = f"what stood after event {event.back_to} was taken back since, and stays so; a fork can go on from there"
+    return Refused(len(log) + 1, "taken_back", said, event)
+
+
 def standings(ruleset: Ruleset, seats: int, result: Any, ending: Event | None = None) -> list[Standing]:
     """The result record as one `Standing` per seat; `result` plain or a NumPy record read by attribute."""
     ranks = [int(result.rank[seat]) for seat in range(seats)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from kifold.core.codec import encode_each, valid, valid_started
 from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
-from kifold.core.play import Play, fold
+from kifold.core.play import Play, fold, no_place
 from kifold.core.registry import pinned, ruleset
 from kifold.records.errors import KeyUsed, NoSuchMatch, StoreError, altered, damaged, expect_text
 from kifold.records.heirs import leave_to_forks
@@ -144,7 +144,10 @@ class Store(Listing):
                 self.journal.expect(match, expected_seq, seq)
                 before = play.copy()
                 for event in events:
-                    play.add(valid(play.ruleset, event))
+                    new = valid(play.ruleset, event)
+                    if refused := no_place(play.log, new):
+                        raise refused
+                    play.add(new)
                 self._write(match, play, seq, at_ms)
                 if key is not None:
                     db.execute("INSERT INTO keys VALUES (?, ?, ?)", (key, match, len(play.log)))

@@ -92,7 +92,20 @@ def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
     data = {"match": id_text(found.match_id), "players": list(found.players)}
     # The digest is of the full log: it would let a seat try out what the others hold.
     digest = {"digest": found.digest.hex()} if is_full else {}
-    print_json(data | _beside(found) | digest | seen_json(seen))
+    log, taken_back = seen_json(seen), _taken_back(found)
+    for event in log["events"]:
+        if event["seq"] in taken_back:
+            event["undone"] = True  # as the view `events` of SQL calls it
+    print_json(data | _beside(found) | digest | log)
+
+
+def _taken_back(found: Log) -> set[int]:
+    """The numbers of the events that no longer count since they were taken back."""
+    from kifold.core.events import Undone
+    from kifold.core.play import standing_events
+
+    numbers = {seq for seq, event in enumerate(found.events, start=1) if not isinstance(event, Undone)}
+    return numbers - {seq for seq, _ in standing_events(found.events)}
 
 
 def _beside(found: Log) -> dict[str, Any]:
@@ -122,8 +135,10 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
             typer.echo(f"  {name}: {printable(player)}")
     for name, value in started.tags.items():
         typer.echo(printable(f"  {name}: {value}"))
+    taken_back = _taken_back(found)
     for seq, event in enumerate(seen.events, start=1):
-        typer.echo(printable(f"{seq:5}  {event_line(rules, started, event)}"))
+        mark = "  (taken back)" if seq in taken_back else ""
+        typer.echo(printable(f"{seq:5}  {event_line(rules, started, event)}{mark}"))
 
 
 def show(

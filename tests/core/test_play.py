@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
-from kifold.core.play import Play, Refused, fold, standing_events
+from kifold.core.play import Play, Refused, fold, no_place, standing_events
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT
 from tests.core.toy import EFFECTS, RACE, RaceSetup, Roll, Step
 
@@ -186,6 +186,21 @@ def test_going_back_to_an_event_that_was_itself_taken_back() -> None:
     """It stays so: event 2 was taken back by event 3, and going back to 2 does not bring it back."""
     play = play_of(Step(0, 3), Step(1, 2), Undone(1), Step(1, 3), Undone(2))
     assert same(play, play_of(Step(0, 3)))
+
+
+@given(st.integers(0, 1 << 30))
+def test_there_is_a_place_to_go_back_to_where_the_match_then_stands_as_it_did(seed: int) -> None:
+    rng = random.Random(seed)
+    play = Play(RACE, RACE.start(options={"goal": 100}))
+    for _ in range(12):
+        undone = Undone(rng.randint(0, len(play.log)))
+        then, now = fold(RACE, play.started, play.log[: undone.back_to])[0], play.copy()
+        now.add(undone)
+        stands = standing_events(then.log) == standing_events(now.log)
+        assert (no_place(play.log, undone) is None) == stands
+        assert same(now, then) or not stands
+        play.add(undone if rng.random() < 0.4 else rng.choice([*play.legal()[:1], Noted("C", (str(seed),))]))
+    assert no_place(play.log, Undone(99)) is no_place(play.log, Noted("C")) is None
 
 
 def test_what_stands_of_a_log() -> None:

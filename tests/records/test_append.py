@@ -14,6 +14,7 @@ from kifold.core.events import Event, Finished, Noted, Resigned, Undone
 from kifold.core.play import Refused
 from kifold.core.rulesets.blokus.declaration import Place
 from kifold.records.errors import Conflict, KeyUsed, NoSuchMatch, StoreError
+from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.stores import archive_all, assert_exact, duo, game, record
@@ -61,6 +62,26 @@ def test_a_conflict_carries_the_present_number_and_writes_nothing(store: Store, 
     assert conflict.value.present == 3
     assert dump(store.folder) == before
     assert store.append(match, game(0)[3:4], expected_seq=conflict.value.present) == 4
+
+
+def test_nothing_goes_back_to_what_was_taken_back(store: Store) -> None:
+    """It would not come back. A log that does so, from before this was asked, stays what it was."""
+    events = [*game(0)[:3], Undone(1), game(0)[1]]
+    match = store.new(duo(), (), events)
+    for place in (2, 3):
+        with pytest.raises(Refused, match=f"event 6 is refused: taken_back – what stood after event {place} was taken"):
+            store.append(match, [Undone(place)])
+    with pytest.raises(Refused, match="event 7 is refused: taken_back"):
+        store.append(match, [Undone(4), Undone(5)])
+    made = fork(store, match, 3)
+    assert store.log(made).events == list(game(0)[:3])
+    for place in (4, 1, 0):
+        store.append(match, [Undone(place)])
+        assert store.play(match).ply == min(place, 1)
+    older = store.new(duo(), (), [*events, Undone(3)])
+    assert store.play(older).ply == 1
+    archive_all(store)
+    assert_exact(store.folder, 3)
 
 
 def test_a_conflict_is_seen_whoever_wrote(store: Store) -> None:

@@ -57,6 +57,15 @@ def test_show_at_an_event_is_what_stood_then(say: Say, match: str) -> None:
     assert last == json_of(say, "show", match, "--at-seq", "10", "--as", "json")
 
 
+def test_the_log_says_what_no_longer_counts(say: Say, match: str) -> None:
+    """Which seat looks on makes no difference: that something is taken back is open to all."""
+    for seat in ((), ("--seat", "1")):
+        lines = say("log", match, *seat)[1].splitlines()[-10:]
+        assert [line for line in lines if line.endswith("  (taken back)")] == lines[5:8]
+        events = json_of(say, "log", match, *seat, "--format", "json")["events"]
+        assert [event["seq"] for event in events if event.get("undone")] == [6, 7, 8]
+
+
 def test_show_draws_an_event(say: Say, match: str) -> None:
     assert say("show", match, "--at-seq", "6")[1] == say("show", match, "--at", "6")[1]
     assert "event 7" in say("show", match, "--at-seq", "7", "--as", "svg")[1]
