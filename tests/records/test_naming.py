@@ -184,7 +184,7 @@ def claim(said: Claim) -> bytes:
     return line(*log, (match and id_text(match)) or "", players=["Eve"] if has_players else [])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.lists(claims, min_size=1, max_size=4), min_size=1, max_size=3))
 def test_nothing_is_lost_and_nothing_comes_twice(files: list[list[Claim]]) -> None:
     """Whatever ids lines name: every log is there afterwards, no match changes, and another import adds nothing."""
