@@ -86,5 +86,6 @@ def test_an_import_says_what_it_passed_over(kifold: Kifold, tmp_path: Path) -> N
 
 def test_an_import_says_which_forks_came_without_their_parents(kifold: Kifold, match: str, tmp_path: Path) -> None:
     path = tmp_path / "some.jsonl"
-    path.write_text(kifold("export", kifold("fork", match).out.strip(), "--as", "jsonl").out.replace(match, "nobody"))
+    made = kifold("fork", match).out.strip()
+    path.write_text(kifold("export", made, "--as", "jsonl").out.replace(match, "nobody").replace(made, "another"))
     assert kifold("import", path).out.endswith(" 1 of those imported are forks of a match that is not there\n")
