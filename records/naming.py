@@ -19,6 +19,9 @@ from kifold.records.log import Fork, Log
 from kifold.records.store import Store
 from kifold.records.taken import Taken
 
+DELETED_PARENTS = """SELECT DISTINCT parent FROM forks
+WHERE parent NOT IN (SELECT id FROM matches) AND parent NOT IN (SELECT match FROM archived)"""
+
 FILES = 4
 """Of so many archive files the digests are kept, 28 bytes a match."""
 
@@ -30,8 +33,8 @@ class Naming:
         """For one import, which takes note in `taken`."""
         self._store = store
         self._taken = taken
-        # A fork may name a match that was deleted: another one of that id would be taken for its parent.
-        self._parents = {fork.parent for fork in store.forks().values()}
+        # Another match of such an id would be taken for the parent.
+        self._deleted_parents = {match for (match,) in store.journal.rows(DELETED_PARENTS)}
         # What is stored of the matches of a file: ids, ascending, and a table with lengths and digests.
         self._files: dict[tuple[str, str], tuple[np.ndarray[Any, Any], pa.Table]] = {}
 
@@ -52,7 +55,7 @@ class Naming:
                 break
             if self._taken.added(derived) is None and self._has(derived, log):
                 return derived, True
-        if named is None or named in self._parents or not self._is_free(named):
+        if named is None or named in self._deleted_parents or not self._is_free(named):
             return derived, False
         return named, False
 
@@ -71,15 +74,15 @@ class Naming:
             return False
         try:
             length, written = self._written(match)
-            if length <= len(log.events):
-                return length == len(log.events) and written == log.digest
+            if length is None or length <= len(log.events):
+                return written == log.digest
             there = self._store.log(match)
         except (StoreError, ValueError):
             return True
         return digest(there.started, there.events[: len(log.events)]) == log.digest
 
-    def _written(self, match: int) -> tuple[int, bytes]:
-        """How many events a match has, and its digest, as they are stored beside it.
+    def _written(self, match: int) -> tuple[int | None, bytes | None]:
+        """How many events a match has, and its digest, as they are stored beside it; None where that is damaged.
 
         Raises:
             StoreError, ValueError: when its file cannot be read.

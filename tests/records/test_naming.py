@@ -8,6 +8,8 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -159,6 +161,20 @@ def test_every_id_is_read_as_it_is_written(match: int) -> None:
     assert whole_id(id_text(match)) == match
     assert parse_id(id_text(match)) == (match, match)
     assert whole_id(id_text(match - TOP)) is None
+
+
+@pytest.mark.parametrize("column", ["n_events", "digest"])
+def test_a_damaged_match_keeps_no_other_out(store: Store, column: str) -> None:
+    match = record(store, 0)
+    archive_all(store)
+    lines = exported(store)
+    (place,) = (store.archive_folder / "matches").rglob("*.parquet")
+    table = pq.read_table(place, partitioning=None)
+    at = table.column_names.index(column)
+    pq.write_table(table.set_column(at, table.field(at), pa.nulls(1, table.field(at).type)), place)
+    for wanted in ((int(column == "digest"), int(column != "digest")), (0, 1)):
+        assert counts(taken(store, lines)) == wanted
+    assert store.holds(match)
 
 
 def test_matches_of_a_file_that_is_lost_are_believed(store: Store) -> None:
