@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from kifold.core.at_hand import AT_HAND
+from kifold.core.codec import lifted
 from kifold.core.compiled import Compiled
 from kifold.core.events import Event, Setup, Started, tag_of
 from kifold.core.fields import fields_of
@@ -97,13 +100,10 @@ class Corpus:
         setups, events, starts = [], [], [0]
         for started, log in matches:
             setups.append(flatten_setup(ruleset, started))
-            events += [ruleset.flatten(event) for event in log]
+            events += [lifted(ruleset, event) for event in log]
             starts.append(len(events))
         return cls(
-            ruleset,
-            array_of(ruleset.setup_record, setups),
-            array_of(ruleset.event_record, events),
-            np.array(starts, np.int64),
+            ruleset, array_of(ruleset.setup_record, setups), flat_events(ruleset, events), np.array(starts, np.int64)
         )
 
 
@@ -179,6 +179,25 @@ def array_of(record: type[Record], plain: Sequence[Any]) -> np.ndarray[Any, Any]
     return out
 
 
+def flat_events(ruleset: Ruleset, events: Sequence[Event]) -> np.ndarray[Any, Any]:
+    """The flat records of the ruleset's own valid events, as a structured array (`Ruleset.event_record`)."""
+    out = np.zeros(len(events), dtype_of(ruleset.event_record))
+    kinds = set(map(type, events))
+    for kind in kinds:
+        rows = slice(None) if len(kinds) == 1 else [i for i, event in enumerate(events) if type(event) is kind]
+        some = events if len(kinds) == 1 else [event for event in events if type(event) is kind]
+        out["tag"][rows] = tag_of(kind)
+        columns = zip(*map(msgspec.structs.astuple, some), strict=True)
+        for field, column in zip(fields_of(kind), columns, strict=True):
+            if field.kind == "ints":
+                blank = (0,) * field.length
+                out[f"n_{field.name}"][rows] = list(map(len, column))
+                out[field.name][rows, : field.length] = [(*values, *blank[len(values) :]) for values in column]
+            else:
+                out[field.name][rows] = column
+    return out
+
+
 class Folder:
     """The compiled loops of one ruleset with the scratch memory that they need. One per thread."""
 
@@ -191,9 +210,8 @@ class Folder:
 
     def fold(self, corpus: Corpus) -> Folded:
         """Fold and validate every match."""
-        lengths = np.diff(corpus.starts)
-        snapshots = int(np.maximum(-(-lengths // SNAPSHOT), 1).sum())
-        folded = Folded.blank(self.ruleset, len(corpus), len(corpus.events), snapshots)
+        most = len(corpus.events) // SNAPSHOT + len(corpus)
+        folded = Folded.blank(self.ruleset, len(corpus), len(corpus.events), most)
         taken = self.code.loops["fold_corpus"](
             *corpus.arrays,
             self.state,
@@ -203,6 +221,7 @@ class Folder:
             folded.per_event,
             folded.snapshots,
         )
+        AT_HAND[self.ruleset] = self.code
         return Folded(folded.matches, folded.results, folded.per_event, folded.snapshots[:taken])
 
     def states(self, corpus: Corpus) -> States:

@@ -48,6 +48,7 @@ I32 = Annotated[int, Array("i4", 0)]
 I64 = Annotated[int, Array("i8", 0)]
 
 R = TypeVar("R", bound="Record")
+T = TypeVar("T")
 
 _STRUCT_CODES = {"i1": "b", "i2": "h", "i4": "i", "i8": "q"}
 
@@ -161,6 +162,13 @@ def in_memory_order(slots: list[Slot]) -> tuple[Slot, ...]:
     return tuple(sorted(slots, key=lambda slot: (slot.role is not None, -slot.width)))
 
 
+def _once(function: Callable[[type[Record]], T]) -> Callable[[type[Record]], T]:
+    """Ask a function about each class of records once."""
+    kept: Any = cache(function)  # mypy takes the classes for unhashable, since their instances are
+    return kept  # type: ignore[no-any-return]
+
+
+@_once
 def essential_size(record: type[Record]) -> int:
     """Bytes of the essential prefix."""
     return sum(slot.size for slot in record.slots if slot.role is None)
@@ -173,6 +181,7 @@ def make_record(name: str, slots: list[Slot]) -> type[Record]:
     return made
 
 
+@_once
 def dtype_of(record: type[Record]) -> np.dtype[Any]:
     """The NumPy dtype of a record: essential prefix, then derived fields, each part aligned to eight bytes."""
     return _dtype(record.slots)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kifold.core import corpus as corpora
 from kifold.core.codec import encode
-from kifold.core.corpus import Corpus, Folder, array_of
+from kifold.core.corpus import Corpus, Folder, array_of, flat_events
 from kifold.core.flat import flatten_setup
 from kifold.core.loops import SETUP_REFUSED
 from kifold.core.play import Play
@@ -134,6 +134,7 @@ def test_bytes_of_many_events_at_once(logs: list) -> None:
     starts = np.cumsum([0, *map(len, logs)])
     rows = array_of(EVERY.event_record, [EVERY.flatten(event) for event in events])
     assert rows.dtype == dtype_of(EVERY.event_record)
+    assert flat_events(EVERY, events).tobytes() == rows.tobytes()
     out, ends = encode_corpus(EVERY, rows, starts)
     assert out.tobytes() == b"".join(map(encode, events))
     assert ends.tolist() == np.cumsum([0, *(sum(len(encode(e)) for e in log) for log in logs)]).tolist()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kifold.core.codec import decode, decode_started, digest, encode, from_json, setup_to_json, to_json, with_setup
-from kifold.core.corpus import Corpus, array_of
+from kifold.core.corpus import Corpus, array_of, flat_events
 from kifold.core.declared import DeclarationError
 from kifold.core.events import Event, Finished, Started, Undone
 from kifold.core.evolution import Upcaster, newer_defaults, written
@@ -104,6 +104,7 @@ def test_event_0_can_grow_too() -> None:
 def test_many_at_once_are_the_same_bytes(events: list[Any]) -> None:
     events += [Step(1, 3), Step(1, 3, 0, (0,)), Step(1, 3, 1), Step(1, 3, is_loud=True)]
     rows = array_of(RETIRED.event_record, [RETIRED.flatten(event) for event in events])
+    assert flat_events(RETIRED, events).tobytes() == rows.tobytes()
     out, ends = encode_corpus(RETIRED, rows, np.array([0, len(rows)]))
     assert out.tobytes() == b"".join(map(encode, events))
     assert ends.tolist() == [0, len(out)]
