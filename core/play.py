@@ -139,6 +139,23 @@ class Play:
         self.log.append(event)
         return self._apply(seq, event, record)
 
+    def take(
+        self, events: Sequence[Event], seats: Sequence[int], effects: Sequence[int], snapshots: Sequence[bytes]
+    ) -> None:
+        """Append events of the ruleset's own that were folded otherwise, all legal. The state is left to the caller.
+
+        Args:
+            seats, effects: who acted at each, and what it forced.
+            snapshots: those that come to the `snapshots` of the match.
+        """
+        numbers = range(len(self.log) + 1, len(self.log) + len(events) + 1)
+        self.log += events
+        self.acted.update(zip(numbers, seats, strict=True))
+        self.effective += zip(numbers, events, strict=True)
+        self.seats += seats
+        self.effects += effects
+        self.snapshots += snapshots
+
     def _apply(self, seq: int, event: Event, record: EventRecord) -> int:
         """Apply one of the ruleset's own events; `record` is its flat form."""
         rules, state, effective = self.ruleset.rules, self.state, self.effective

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,11 @@ from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises where a file is damaged: its messages quote what it found there, which may be no text."""
+
+ADD_EVENTS = "INSERT INTO events SELECT ?, ? + key, substr(?, value >> 32, value & 4294967295), NULL FROM json_each(?)"
+"""One statement for all events of an append, in a third of the time of one for each: the match, the number of the first
+event, the bytes of all, and a JSON list of where those of each begin (from 1), shifted, with their length.
+"""
 
 
 class Journal:
@@ -182,8 +188,7 @@ class Journal:
             "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?)",
             (log.match_id, log.started.ruleset, encode(log.started), len(log.events), log.digest, is_over),
         )
-        rows = [(log.match_id, seq, data) for seq, data in enumerate(encode_each(log.events), start=1)]
-        self.db.executemany("INSERT INTO events VALUES (?, ?, ?, NULL)", rows)
+        self._add_events(log.match_id, 1, encode_each(log.events))
         names = [(log.match_id, seat, name) for seat, name in enumerate(log.players)]
         self.db.executemany("INSERT INTO players VALUES (?, ?, ?)", names)
 
@@ -191,14 +196,31 @@ class Journal:
         self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool, at_ms: int | None
     ) -> None:
         """Add encoded events `first` … to a match. Called inside `writing()`."""
-        self.db.executemany(
-            "INSERT INTO events VALUES (?, ?, ?, ?)",
-            [(match, first + i, one, at_ms if i == 0 else None) for i, one in enumerate(data)],
-        )
+        self._add_events(match, first, data)
+        if at_ms is not None:
+            self.db.execute("UPDATE events SET at_ms = ? WHERE match = ? AND seq = ?", (at_ms, match, first))
         self.db.execute(
             "UPDATE matches SET last_seq = ?, digest = ?, is_over = ? WHERE id = ?",
             (first + len(data) - 1, digest, is_over, match),
         )
+
+    def _add_events(self, match: int, first: int, data: Sequence[bytes]) -> None:
+        if len(data) == 1:
+            self.db.execute("INSERT INTO events VALUES (?, ?, ?, NULL)", (match, first, data[0]))
+            return
+        lengths = list(map(len, data))
+        places = [at << 32 | length for at, length in zip(accumulate(lengths, initial=1), lengths, strict=False)]
+        self.db.execute(ADD_EVENTS, (match, first, b"".join(data), str(places)))
+
+    def stands(self, match: int) -> tuple[int, int | None] | None:
+        """The number of the last event of a live match and the revision that it was promoted to, if it was; None when
+        it is not in the journal.
+        """
+        row = self.row(
+            "SELECT last_seq, revision FROM matches LEFT JOIN pins ON pins.match = matches.id WHERE matches.id = ?",
+            (match,),
+        )
+        return (row[0], row[1]) if row else None
 
     def last_seq(self, match: int) -> int | None:
         """The number of the last event of a live match; None when it is not in the journal."""

@@ -6,6 +6,7 @@ from kifold.core.play import Play
 from kifold.core.registry import pinned
 from kifold.records.errors import damaged
 from kifold.records.journal import Journal
+from kifold.records.live import Live
 
 KEPT = 64
 """So many matches are kept, the ones that were used last."""
@@ -16,45 +17,46 @@ class Plays:
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
-        self._plays: dict[int, Play] = {}
+        self._lives: dict[int, Live] = {}
 
-    def get(self, match: int) -> Play | None:
+    def get(self, match: int) -> Live | None:
         """A live match, folded up to its last event, whoever wrote it; None when it is not in the journal.
+
+        Called inside `reading()` or `writing()`.
 
         Raises:
             StoreError: when its log is not what was written.
             RulesetError: when the rules that it is pinned to are not installed.
             Refused: when the rules refuse its log.
         """
-        with self.journal.reading():
-            last = self.journal.last_seq(match)
-            play = self._plays.pop(match, None)
-            if last is None:
-                return None
-            if play is not None and play.ruleset.revision != (self.journal.promoted(match) or play.started.revision):
-                play = None  # promoted meanwhile
-            if play is None or len(play.log) != last:
-                play = self._folded(match, play if play is not None and len(play.log) < last else None)
-        self.remember(match, play)
-        return play
+        live = self._lives.pop(match, None)
+        stands = self.journal.stands(match)
+        if stands is None:
+            return None
+        last, promoted = stands
+        if live is not None and live.ruleset.revision != (promoted or live.started.revision):
+            live = None  # promoted meanwhile
+        if live is None or live.last_seq != last:
+            live = self._folded(match, promoted, live if live is not None and live.last_seq < last else None)
+        self.remember(match, live)
+        return live
 
-    def _folded(self, match: int, play: Play | None) -> Play:
+    def _folded(self, match: int, promoted: int | None, live: Live | None) -> Live:
         if why := self.journal.damage(match):
             raise damaged(match, why)
-        if play is None:
+        if live is None:
             started = self.journal.started(match)
-            play = Play(pinned(started, self.journal.promoted(match)), started)
-        for event in self.journal.events(match, after=len(play.log)):
-            play.add(event)
-        return play
+            live = Live(Play(pinned(started, promoted), started))
+        live.add(self.journal.events(match, after=live.last_seq))
+        return live
 
-    def remember(self, match: int, play: Play) -> None:
+    def remember(self, match: int, live: Live) -> None:
         """Keep a match that was just folded up to what the file holds."""
         self.forget(match)
-        self._plays[match] = play
-        if len(self._plays) > KEPT:
-            self._plays.pop(next(iter(self._plays)))
+        self._lives[match] = live
+        if len(self._lives) > KEPT:
+            self._lives.pop(next(iter(self._lives)))
 
     def forget(self, match: int) -> None:
         """Fold a match from the file when it is asked for next."""
-        self._plays.pop(match, None)
+        self._lives.pop(match, None)

@@ -13,16 +13,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from kifold.core.codec import encode_each, valid, valid_started
+from kifold.core.codec import valid, valid_started
 from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
-from kifold.core.play import Play, fold, no_place
+from kifold.core.play import Play, fold
 from kifold.core.registry import pinned, ruleset
 from kifold.records.errors import KeyUsed, NoSuchMatch, StoreError, altered, damaged, expect_text
 from kifold.records.heirs import leave_to_forks
 from kifold.records.ids import id_text, new_id
 from kifold.records.journal import Journal
 from kifold.records.listing import Listing
+from kifold.records.live import Live
 from kifold.records.log import Log, batches
 from kifold.records.plays import Plays
 
@@ -96,7 +97,7 @@ class Store(Listing):
         match = new_id()
         with self.journal.writing():
             self.journal.insert(Log(match, started, play.log, tuple(players)), is_over=play.is_over)
-        self._plays.remember(match, play)
+        self._plays.remember(match, Live(play))
         return match
 
     def append(
@@ -112,13 +113,15 @@ class Store(Listing):
 
         Args:
             match: its id.
-            events: what happened, in order. Each is validated and checked by the rules before anything is written.
+            events: what happened, in order. Each is validated and checked by the rules before anything is written. They
+                are asked for when the match is at hand.
             expected_seq: the number of the last event that the caller has seen; None to append whatever it is.
             key: a name for this append. A second append under the same key changes nothing and returns what the first
             did, for the same events; of a match that was deleted meanwhile they are not asked for.
             at_ms: wall-clock time in milliseconds, if it is to be kept.
 
-        An archived match comes back to the journal with its first new event.
+        An archived match comes back to the journal with its first new event. A batch of 16 events and more is folded by
+        the compiled rules where this process has folded with them before, see `kifold.core.at_hand`.
 
         Raises:
             Conflict: when the log has moved on from `expected_seq`.
@@ -130,33 +133,27 @@ class Store(Listing):
         """
         if key == "":
             raise StoreError("a key cannot be empty: choose another, or append without one")
-        before: Play | None = None
+        live: Live | None = None
         try:
             with self.journal.writing() as db:
                 if key is not None and (used := self.journal.used(key, match)) is not None:
                     if self.holds(match):
                         self._expect_same(match, key, used, events)
                     return used
-                if self.journal.last_seq(match) is None:
-                    self._bring_back(match)
-                play = self.play(match)
-                seq = len(play.log)
-                self.journal.expect(match, expected_seq, seq)
-                before = play.copy()
-                for event in events:
-                    new = valid(play.ruleset, event)
-                    if refused := no_place(play.log, new):
-                        raise refused
-                    play.add(new)
-                self._write(match, play, seq, at_ms)
+                found = self._plays.get(match) or self._bring_back(match)
+                self.journal.expect(match, expected_seq, found.last_seq)
+                live, seq = found, found.last_seq
+                data = live.enter(events)
+                if data:
+                    self.journal.extend(match, seq + 1, data, live.digest, is_over=live.is_over, at_ms=at_ms)
                 if key is not None:
-                    db.execute("INSERT INTO keys VALUES (?, ?, ?)", (key, match, len(play.log)))
+                    db.execute("INSERT INTO keys VALUES (?, ?, ?)", (key, match, live.last_seq))
         except BaseException:
             # Nothing was written. The caller may hold this match in his hands: it must not be ahead of the file.
-            if before is not None:
-                play.__dict__.update(before.__dict__)
+            if live is not None:
+                live.go_back(seq)
             raise
-        return len(play.log)
+        return live.last_seq
 
     def _expect_same(self, match: int, key: str, last: int, events: Iterable[Event]) -> None:
         """Refuse other events than those that stand in a match up to number `last`, where those of the key end."""
@@ -165,22 +162,19 @@ class Store(Listing):
         if given != list(log.events[max(last - len(given), 0) : last]):
             raise KeyUsed(key, match, last)
 
-    def _bring_back(self, match: int) -> None:
+    def _bring_back(self, match: int) -> Live:
         """Move an archived match to the journal; its rows in the archive are covered. Called inside `writing()`."""
         log = self.log(match, intact=True)
-        is_over = self._folded(log).is_over
+        play = self._folded(log)
         self._cover(match)
-        self.journal.insert(log, is_over=is_over)
+        self.journal.insert(log, is_over=play.is_over)
+        live = Live(play)
+        self._plays.remember(match, live)
+        return live
 
     def _cover(self, match: int) -> None:
         self.journal.db.execute("INSERT INTO tombstones SELECT match, file FROM archived WHERE match = ?", (match,))
         self.journal.db.execute("DELETE FROM archived WHERE match = ?", (match,))
-
-    def _write(self, match: int, play: Play, before: int, at_ms: int | None) -> None:
-        data = encode_each(play.log[before:])
-        if data:
-            log = Log(match, play.started, play.log)
-            self.journal.extend(match, before + 1, data, log.digest, is_over=play.is_over, at_ms=at_ms)
 
     def play(self, match: int) -> Play:
         """A live match, folded up to its last event, whoever wrote it. It is the store's own: append through the store.
@@ -190,10 +184,11 @@ class Store(Listing):
             StoreError: when its log is not what was written.
             Refused: when the rules refuse its log.
         """
-        play = self._plays.get(match)
-        if play is None:
+        with self.journal.reading():
+            live = self._plays.get(match)
+        if live is None:
             raise self.no_such_match(match)
-        return play
+        return live.show()
 
     def folded(self, match: int) -> Play:
         """A match of one's own, wherever it lies, folded up to its last event: to look at, or to try events on.
@@ -201,9 +196,10 @@ class Store(Listing):
         Raises:
             NoSuchMatch, StoreError, RulesetError, Refused: when it is not there, or cannot be read or folded.
         """
-        live = self._plays.get(match)
+        with self.journal.reading():
+            live = self._plays.get(match)
         if live is not None:
-            return live.copy()
+            return live.show().copy()
         return self._folded(self.log(match))
 
     def _folded(self, log: Log) -> Play:

@@ -126,6 +126,17 @@ def test_a_bad_event_anywhere_in_a_batch_writes_nothing(
     assert_exact(store.folder, 1)
 
 
+@pytest.mark.parametrize("first", ["refused", "not declared"])
+def test_of_two_bad_events_the_first_is_named(store: Store, first: str) -> None:
+    match = record(store, 0, 4)
+    bad: list[Event] = [game(0)[0], Place(0, 99, 0, 0, 0)]
+    events = [*game(0)[4:6], *(bad if first == "refused" else bad[::-1])]
+    with pytest.raises(Refused if first == "refused" else msgspec.ValidationError):
+        store.append(match, events)
+    assert store.append(match, game(0)[4:6]) == 6
+    assert_exact(store.folder, 1)
+
+
 def test_an_iterator_that_fails_half_way_writes_nothing(store: Store) -> None:
     match = record(store, 0, 4)
     held = store.play(match)
@@ -137,6 +148,34 @@ def test_an_iterator_that_fails_half_way_writes_nothing(store: Store) -> None:
     with pytest.raises(KeyboardInterrupt):
         store.append(match, failing())
     assert len(held.log) == len(events_of(store.folder, match)) == 4
+
+
+def test_what_the_rules_refuse_is_said_before_what_comes_after_it(store: Store) -> None:
+    match = record(store, 0, 4)
+
+    def failing() -> Iterator[Event]:
+        yield from (game(0)[4], game(0)[0])
+        raise ValueError("cannot be read")
+
+    with pytest.raises(Refused, match="event 6 is refused"):
+        store.append(match, failing())
+    assert store.append(match, game(0)[4:6]) == 6
+
+
+def test_events_are_asked_for_when_the_match_is_at_hand(store: Store) -> None:
+    match = record(store, 0, 4)
+
+    def reading() -> Iterator[Event]:
+        play = store.folded(match)
+        for event in game(0)[4:7]:
+            assert play.why_not(event) is None
+            play.add(event)
+            yield event
+
+    assert store.append(match, reading()) == 7
+    with pytest.raises(Conflict):
+        store.append(match, reading(), expected_seq=4)
+    assert_exact(store.folder, 1)
 
 
 def test_a_commit_that_fails_leaves_the_match_as_the_file_is(store: Store) -> None:
@@ -186,7 +225,8 @@ def test_a_match_that_is_not_there(store: Store) -> None:
 def test_times_are_kept_once_per_append(store: Store) -> None:
     match = store.new(duo())
     store.append(match, game(0)[:2], at_ms=1_700_000_000_000)
-    assert store.journal.rows("SELECT seq, at_ms FROM events") == [(1, 1_700_000_000_000), (2, None)]
+    store.append(match, game(0)[2:3], at_ms=0)
+    assert store.journal.rows("SELECT seq, at_ms FROM events") == [(1, 1_700_000_000_000), (2, None), (3, 0)]
 
 
 # Keys

@@ -111,6 +111,19 @@ def test_the_folded_match_follows_the_file_whoever_writes(store: Store) -> None:
         store.play(match)
 
 
+def test_a_match_that_is_ahead_of_the_file_is_folded_anew(store: Store) -> None:
+    match = record(store, 0, 4)
+    held = store.play(match)
+    with sqlite3.connect(store.folder / "journal.sqlite") as db:  # as in an older copy of the file
+        db.execute("DELETE FROM events WHERE seq = 4")
+        db.execute("UPDATE matches SET last_seq = 3, digest = ?", (digest(duo(), game(0)[:3]),))
+    db.close()
+    assert store.play(match) is not held
+    assert store.play(match).log == list(game(0)[:3])
+    assert store.append(match, game(0)[3:5]) == 5
+    assert_exact(store.folder, 1)
+
+
 def test_a_match_of_ones_own_is_nobody_elses(store: Store) -> None:
     match = record(store, 0, 4)
     own = store.folded(match)

@@ -1,0 +1,92 @@
+"""One match, many events at once: folded by the compiled rules, and put back into its plain `Play`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kifold.core.compiled import Compiled
+from kifold.core.corpus import Corpus, Folded, Folder, array_of, flat_events
+from kifold.core.events import Event
+from kifold.core.evolution import newer_defaults
+from kifold.core.fields import fields_of
+from kifold.core.flat import flatten_setup
+from kifold.core.names import LEGAL
+from kifold.core.play import Play
+from kifold.core.records import dtype_of, from_numpy
+from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
+
+
+class Ahead:
+    """A match as arrays, ahead of its `Play`: that has at once all of the events added here but the state.
+
+    Each addition folds the match from its beginning: for hundreds of events that takes less than turning a plain state
+    into an array would.
+
+    Attributes:
+        is_over: whether nothing can follow what was added but notes and taking back.
+    """
+
+    def __init__(self, play: Play, code: Compiled) -> None:
+        """Take over a match. Whoever adds events to its `Play` puts back the state before, and leaves this one."""
+        rules = play.ruleset
+        self._play = play
+        self._folder = Folder(rules, code)
+        self._setups = array_of(rules.setup_record, [flatten_setup(rules, play.started)])
+        self._events = flat_events(rules, [event for _, event in play.effective])
+        self._lacks_state = False
+        self.is_over = False
+
+    def add(self, events: Sequence[Event], data: bytes) -> bool:
+        """Append valid events of the ruleset's own; whether all are legal. If not, nothing has changed.
+
+        Args:
+            data: their canonical bytes, one after the other.
+        """
+        if self._play.ending:
+            return False
+        before = len(self._events)
+        after = _joined(self._events, flat_batch(self._play.ruleset, events, data))
+        folded = self._fold(after)
+        match = folded.matches[0]
+        if match["reason"] != LEGAL:
+            self._fold(self._events)
+            return False
+        self._events, self._lacks_state, self.is_over = after, True, bool(match["turn"] == NOBODY)
+        new = folded.per_event[before:]
+        snapshots = folded.snapshots[before // SNAPSHOT : len(after) // SNAPSHOT]
+        self._play.take(events, new["seat"].tolist(), new["effects"].tolist(), [row.tobytes() for row in snapshots])
+        return True
+
+    def put_back(self) -> None:
+        """Give the `Play` its state, if it lacks that."""
+        if self._lacks_state:
+            self._play.state = from_numpy(self._play.ruleset.state, self._folder.state[0])
+            self._lacks_state = False
+
+    def _fold(self, events: np.ndarray[Any, Any]) -> Folded:
+        return self._folder.fold(Corpus(self._play.ruleset, self._setups, events, np.array([0, len(events)])))
+
+
+def flat_batch(ruleset: Ruleset, events: Sequence[Event], data: bytes) -> np.ndarray[Any, Any]:
+    """`flat_events`, in a third of the time where all are of one type with nothing but numbers, each of one byte.
+
+    Such a number is its own MessagePack, so the bytes of the events are the columns of a table: a head, tag and fields.
+    """
+    kind = type(events[0])
+    width = 2 + len(fields_of(kind))
+    is_small = len(data) == width * len(events) and all(field.kind == "int" for field in fields_of(kind))
+    if not is_small or {*map(type, events)} != {kind} or newer_defaults(kind):
+        return flat_events(ruleset, events)
+    table = np.frombuffer(data, np.int8).reshape(len(events), width)
+    out = np.zeros(len(events), dtype_of(ruleset.event_record))
+    for column, name in enumerate(("tag", *kind.__struct_fields__), start=1):
+        out[name] = table[:, column]
+    return out
+
+
+def _joined(first: np.ndarray[Any, Any], then: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Records one after the other, without a look at their fields."""
+    return np.concatenate([first.view(np.uint8), then.view(np.uint8)]).view(first.dtype)
