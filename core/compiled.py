@@ -21,7 +21,7 @@ import llvmlite
 import numba
 import numpy as np
 
-from kifold.core import dispatching, indexing, loops
+from kifold.core import dispatching, indexing, linking, loops
 from kifold.core.declared import DeclarationError
 from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
@@ -37,6 +37,8 @@ LOOPS = (
     loops.play_corpus,
 )
 
+COMPILER = (dispatching.__file__, indexing.__file__, linking.__file__)
+"""The files that say how functions are compiled."""
 
 # Numba's settings are attributes that its own types do not know.
 config: Any = numba.config
@@ -56,6 +58,11 @@ class Compiled:
         with cache_folder(self.folder):
             self.rules = {name: binder.compiled(function) for name, function in bound.items()}
             self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
+
+    def ahead(self, rule: str, *arguments: Any) -> None:
+        """Compile a rule for such arguments before a loop asks for it, for instance in another process beside."""
+        inner = self.loops["play_corpus"].py_func.__globals__ | self.loops["fold_corpus"].py_func.__globals__
+        inner[rule].compile(tuple(map(numba.typeof, arguments)))
 
     @property
     def is_cold(self) -> bool:
@@ -86,32 +93,32 @@ class Binder:
         self.binding = binding
         self.reach = Reach(names, replaced)
         self.boundscheck = boundscheck
-        self._entries = {self.reach.source(function) for function in names.values()}
-        self._done: dict[Any, Any] = {}
+        self._rules = {self.reach.source(function) for function in names.values()}
+        self._done: dict[tuple[Any, bool], Any] = {}
 
     def compiled(self, function: Any, *, is_entry: bool = True) -> Any:
-        """The compiled form of a function and of all that it calls; `is_entry` says whether Python will call it."""
+        """The compiled form of a function and of all that it calls: for Python to call, or for other compiled code."""
         source = self.reach.source(function)
-        if source not in self._done:
+        if (source, is_entry) not in self._done:
             scope = {name: self._value(source, name, value) for name, value in self.reach.globals_of(source).items()}
             scope["__builtins__"] = builtins
             copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
-            copy.__qualname__ = f"{source.__qualname__}__{self.binding}"
+            copy.__qualname__ = f"{source.__qualname__}__{self.binding}{'_entry' if is_entry else ''}"
             copy.__module__ = source.__module__
-            self._done[source] = compile_later(
+            self._done[source, is_entry] = compile_later(
                 copy,
-                is_entry=is_entry or source in self._entries,
-                compiler=indexing.RulesCompiler,
+                is_entry=is_entry,
+                is_raw=source in self._rules and not is_entry,
                 boundscheck=self.boundscheck,
                 # With bounds checked, one large function would take twice as long to compile, and speed matters less.
-                forceinline=source not in LOOPS and not self.boundscheck,
+                forceinline=not is_entry and not self.boundscheck,
             )
-        return self._done[source]
+        return self._done[source, is_entry]
 
     def folder(self, functions: list[Any]) -> Path:
         """The cache folder of everything that these functions reach."""
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        compiler = [Path(file).read_bytes() for file in (indexing.__file__, dispatching.__file__)]
+        compiler = [Path(file).read_bytes() for file in COMPILER]
         digest = self.reach.digest(functions, versions, self.binding, self.boundscheck, compiler)
         return user_cache() / "compiled" / f"{self.binding}-{digest}"
 

@@ -208,6 +208,26 @@ class Folder:
         self.state_bytes = self.state.view(np.uint8)
         self.out = np.zeros(1024, dtype_of(ruleset.event_record))
 
+    def compile_ahead(self, rules: Iterable[str]) -> None:
+        """Compile rules by name, of those that `play` and `fold` go by, before these ask for them."""
+        state, out = self.state[0], self.out
+        setup, result, random = (
+            np.zeros(1, dtype_of(record))[0] for record in (self.ruleset.setup_record, self.ruleset.result, Random)
+        )
+        arguments: dict[str, tuple[Any, ...]] = {
+            "chance": (setup, random),
+            "set_up": (state, setup),
+            "legal": (state, 0, out),
+            "greedy": (state, out, 0, random),
+            "check": (state, out[0]),
+            "actor": (state, out[0]),
+            "apply": (state, out[0]),
+            "turn": (state,),
+            "result": (state, result),
+        }
+        for rule in rules:
+            self.code.ahead(rule, *arguments[rule])
+
     def fold(self, corpus: Corpus) -> Folded:
         """Fold and validate every match."""
         most = len(corpus.events) // SNAPSHOT + len(corpus)

@@ -12,6 +12,9 @@ from typing import Any
 
 from numba.core import registry, types
 
+from kifold.core.indexing import RawRulesCompiler, RulesCompiler
+from kifold.core.linking import Cache, InnerCache
+
 # Numba has no types that a strict check can live with.
 Dispatcher: Any = registry.CPUDispatcher
 unliteral: Any = vars(types)["unliteral"]
@@ -20,9 +23,25 @@ unliteral: Any = vars(types)["unliteral"]
 class WideningDispatcher(Dispatcher):  # type: ignore[misc]
     """A compiled function that compiled code calls with 64 bits for each signed number."""
 
+    cache = Cache
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Numba's question for the form that fits the types of arguments."""
         return super().get_call_template(tuple(map(widened, args)), {name: widened(kws[name]) for name in kws})
+
+    def enable_caching(self) -> None:
+        """Have it written to the cache folder, and read from there."""
+        self._cache = self.cache(self.py_func)
+
+
+class InnerDispatcher(WideningDispatcher):
+    """One that only compiled code calls."""
+
+    cache = InnerCache
+
+    def __call__(self, *_args: Any, **_named: Any) -> Any:
+        """Refused: there is no machine code to go to."""
+        raise TypeError(f"{self.py_func.__qualname__} is compiled into what calls it and has no way in from Python")
 
 
 def widened(kind: Any) -> Any:
@@ -34,16 +53,17 @@ def widened(kind: Any) -> Any:
     return kind
 
 
-def compile_later(function: FunctionType, *, is_entry: bool, compiler: Any = None, **options: Any) -> Any:
+def compile_later(function: FunctionType, *, is_entry: bool, is_raw: bool = False, **options: Any) -> Any:
     """The form of a function that is compiled when it is first called, or read from Numba's cache folder.
 
     Args:
         is_entry: whether Python calls it; what only compiled code calls has no way in from Python.
-        compiler: the steps of the compiler, if not Numba's own.
+        is_raw: whether to leave it to the callers to optimise it with themselves.
         options: Numba's.
     """
-    more = {"pipeline_class": compiler} if compiler else {}
     options |= {"nopython": True, "nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": not is_entry}
-    made = WideningDispatcher(py_func=function, targetoptions=options, **more)
+    kind = WideningDispatcher if is_entry else InnerDispatcher
+    compiler = RawRulesCompiler if is_raw else RulesCompiler
+    made = kind(py_func=function, targetoptions=options, pipeline_class=compiler)
     made.enable_caching()
     return made

@@ -11,6 +11,8 @@ from typing import Any
 
 from numba.core import compiler, compiler_machinery, ir, typed_passes, types, typing
 
+from kifold.core.linking import library
+
 # Numba's compiler has no types that a strict check can live with.
 nodes: Any = ir
 signature: Any = vars(typing)["signature"]
@@ -58,10 +60,19 @@ def _with_unsigned_index(state: Any, block: Any, statement: Any) -> list[Any]:
 
 
 class RulesCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with that step in it."""
+    """Numba's compiler with that step in it, and with our ways to keep code."""
+
+    is_raw = False
 
     def define_pipelines(self) -> list[Any]:
+        self.state.library = library(self.state, is_raw=self.is_raw)
         steps = Steps.define_nopython_pipeline(self.state)
         steps.add_pass_after(IndexFromZero, typed_passes.NopythonTypeInference)
         steps.finalize()
         return [steps]
+
+
+class RawRulesCompiler(RulesCompiler):
+    """The same for functions that only one or two large loops call, which optimise what they take in."""
+
+    is_raw = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from types import FunctionType
@@ -10,8 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from kifold.core import dispatching, indexing
-from kifold.core.compiled import cache_folder, user_cache
+from kifold.core.compiled import COMPILER, cache_folder, user_cache
 from kifold.core.dispatching import compile_later
 from kifold.core.scope import global_names
 
@@ -22,20 +23,25 @@ def kernels(*functions: Any) -> dict[str, Any]:
     Python calls only those that no other calls. Numba's cache on disk watches the file of one function only, so the
     folder is named by all of their files.
     """
-    compiler = {__file__, dispatching.__file__, indexing.__file__}
-    files = sorted({function.__code__.co_filename for function in functions} | compiler)
+    files = sorted({function.__code__.co_filename for function in functions} | {__file__, *COMPILER})
     called = set().union(*(global_names(function.__code__) for function in functions))
     digest = blake2b(repr((numba.__version__, np.__version__)).encode(), digest_size=10)
     for file in files:
         digest.update(Path(file).read_bytes())
+    folder = user_cache() / "compiled" / f"kernels-{digest.hexdigest()}"
+    if not any(folder.rglob("*.nbc")):
+        _say_once()
     compiled: dict[str, Any] = {}
-    with cache_folder(user_cache() / "compiled" / f"kernels-{digest.hexdigest()}"):
+    with cache_folder(folder):
         for function in functions:
             bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
             is_entry = function.__name__ not in called
             # A call that hands over arrays costs more than most of these functions do: a third of encoding is left.
-            compiled[function.__name__] = compile_later(
-                bound, is_entry=is_entry, compiler=indexing.RulesCompiler, forceinline=not is_entry
-            )
+            compiled[function.__name__] = compile_later(bound, is_entry=is_entry, forceinline=not is_entry)
     return compiled
+
+
+@cache
+def _say_once() -> None:
+    logging.getLogger(__name__).warning("compiling what all rulesets share for its first use (some seconds, once)")

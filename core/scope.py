@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from hashlib import blake2b
 from types import CodeType, FunctionType
 from typing import Any
@@ -18,14 +19,15 @@ def codes(code: CodeType) -> list[CodeType]:
     return [code, *(deep for c in inner for deep in codes(c))]
 
 
-def global_names(code: CodeType) -> set[str]:
+@cache
+def global_names(code: CodeType) -> frozenset[str]:
     """The names that code looks up outside of itself."""
-    return {
+    return frozenset(
         step.argval
         for part in codes(code)
         for step in dis.get_instructions(part)
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
+    )
 
 
 def bound_names(function: FunctionType) -> dict[str, Any]:

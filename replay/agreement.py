@@ -33,7 +33,7 @@ def confirmed(rules: Ruleset, group: Group) -> tuple[Truths, Truths]:
     is_over = folded.matches["turn"] == NOBODY
     fine = (folded.matches["reason"] == 0) & (folded.matches["done"] == lengths)
     fine &= _same_digests(joined(matches["digest"]), digests(group))
-    fine &= _same_fingerprints(joined(matches["fingerprints"]), folded)
+    fine &= same_fingerprints(joined(matches["fingerprints"]), folded)
     fine &= _same_results(joined(matches["result"]), group.corpus, folded)
     fine &= _same_endings(matches, is_over)
     fine &= _all_of(group.seats == seat_column(group.corpus, folded), group.corpus.starts)
@@ -48,7 +48,8 @@ def _same_digests(stored: pa.Array, found: np.ndarray[Any, Any]) -> Truths:
     return (data.reshape(count, size) == found).all(axis=1) & is_there(stored)
 
 
-def _same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
+def same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
+    """Per match whether the fingerprints that are stored of it are those of the fold."""
     same = is_there(stored)
     prints, ends = fingerprints(folded)
     then = texts(stored)

@@ -1,15 +1,29 @@
-"""Compiling rules at their first use: said, and side by side with what all rulesets share."""
+"""Compiling rules at their first use: said, and shared out among processes.
+
+What several processes compile they find in one cache folder. What a process beside fails to do, or where none can be
+started, this one does itself when it needs it.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kifold.core.corpus import Folder
     from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
+
+FIRST = ("legal", "greedy", "apply", "turn")
+"""The rules that a process begins with …"""
+BESIDE = ("set_up", "chance", "check", "result", "actor")
+"""… while another compiles these, which have little in common with them."""
 
 
 def compile_rules(names: Sequence[str]) -> None:
@@ -27,16 +41,14 @@ def compile_rules(names: Sequence[str]) -> None:
     print(
         f"compiling the rules of {which} for their first use (some ten seconds each; kept in {place})", file=sys.stderr
     )
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        shared = pool.submit(_compile_shared, cold[0])
+    count = min(processors(), len(cold) + 1)
+    with _processes(cold, count):
         # What this process compiles it has at hand.
-        others = [pool.submit(_compile, name) for name in cold[1:]]
-        _compile(cold[0])
-        for each in (shared, *others):
-            each.result()
+        for name in cold[::count]:
+            _compile(name)
+    for name in cold:
+        if compiled(at_revision(name)).is_cold:
+            _compile(name)
 
 
 def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = None) -> None:
@@ -54,32 +66,87 @@ def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = Non
     compile_rules(names)
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _processes(cold: Sequence[str], count: int) -> Iterator[None]:
+    """Processes number 1 … count − 1, each with its part of the rulesets; waited for at the end, or ended."""
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        for number in range(1, count):
+            call = f"help_out({list(cold[number::count])!r}, {cold[0] if number == 1 else None!r})"
+            command = [sys.executable, "-P", "-c", f"from kifold.service.compiling import help_out; {call}"]
+            with suppress(OSError):
+                nothing = subprocess.DEVNULL
+                running.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing))
+        yield
+        for process in running:
+            process.wait()
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+
+
+def help_out(names: Sequence[str], beside: str | None) -> None:
+    """What a process beside does: compile some rulesets, or first its part of one that another process is at."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    if beside is not None:
+        _folder(beside).compile_ahead(BESIDE)
+        _compile_shared(beside)
+    for name in names:
+        _compile(name)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
 def _compile(name: str) -> None:
     """Play and fold one match: that compiles the loops of simulation and verification."""
+    from kifold.core.flat import flatten_setup
+
+    folder = _folder(name)
+    gc.disable()  # hardly anything of what a compiler makes is garbage before it is done
+    try:
+        folder.compile_ahead(FIRST)
+        rules = folder.ruleset
+        for corpus in folder.play(flatten_setup(rules, rules.start()), 0, 0, 1, greedy=False):
+            folder.fold(corpus)
+    finally:
+        gc.enable()
+
+
+def _folder(name: str) -> Folder:
     from kifold.core.compiled import compiled
     from kifold.core.corpus import Folder
-    from kifold.core.flat import flatten_setup
     from kifold.core.registry import at_revision
 
     rules = at_revision(name)
-    folder = Folder(rules, compiled(rules))
-    for corpus in folder.play(flatten_setup(rules, rules.start()), 0, 0, 1, greedy=False):
-        folder.fold(corpus)
+    return Folder(rules, compiled(rules))
 
 
 def _compile_shared(name: str) -> None:
-    """Write and read the tables of a match without events: that compiles what the archive needs beside rules."""
+    """Write, read and compare the tables of a match without events: that compiles what archives need beside rules."""
     import msgspec
     import numpy as np
 
     from kifold.core.corpus import Corpus, Folded
     from kifold.core.records import dtype_of
     from kifold.core.registry import at_revision
+    from kifold.records.buffers import joined
     from kifold.records.folded import corpus_tables
     from kifold.records.reading import digests, read_group
+    from kifold.replay.agreement import same_fingerprints
 
     rules = at_revision(name)
     started = msgspec.structs.replace(rules.start(), tags={"source": "nothing"})
     setups, events = np.zeros(1, dtype_of(rules.setup_record)), np.zeros(0, dtype_of(rules.event_record))
     corpus, folded = Corpus(rules, setups, events, np.zeros(2, np.int64)), Folded.blank(rules, 1, 0, 1)
-    digests(read_group(rules, *corpus_tables(corpus, folded, started, np.ones(1, np.int64))))
+    group = read_group(rules, *corpus_tables(corpus, folded, started, np.ones(1, np.int64)))
+    digests(group)
+    same_fingerprints(joined(group.matches["fingerprints"]), folded)

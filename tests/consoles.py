@@ -80,4 +80,4 @@ def _run(words: list[str], folder: Path, environment: Mapping[str, str]) -> str:
     )
     lines = said.stdout.rstrip("\n").splitlines()
     # A first use compiles and says so; that line is no part of what is shown.
-    return "\n".join(line for line in lines if not line.startswith("compiling the rules"))
+    return "\n".join(line for line in lines if not line.startswith("compiling "))

@@ -17,8 +17,12 @@ from numba.core.dispatcher import Dispatcher
 
 from kifold.core import loops, registry
 from kifold.core.compiled import Binder, Compiled, cache_folder, user_cache
+from kifold.core.corpus import Folder
 from kifold.core.emit import slot, slot_compiled
+from kifold.core.flat import flatten_setup
+from kifold.core.linking import Files
 from kifold.core.ruleset import SNAPSHOT, Ruleset
+from kifold.service.compiling import BESIDE, FIRST
 from tests.core.toy import RACE
 from tests.rulesets.harness import assert_plays_alike, assert_two_ways, folder, random_logs
 
@@ -55,7 +59,7 @@ def test_every_rule_function_runs_its_own_code(ruleset: Ruleset) -> None:
     for name, loop in code.loops.items():
         assert_same_code(loop, getattr(loops, name), seen)
         for rule in set(RULE_NAMES) & set(loop.py_func.__globals__):
-            assert loop.py_func.__globals__[rule] is code.rules[rule]
+            assert_same_code(loop.py_func.__globals__[rule], getattr(ruleset.rules, rule), seen)
     names = [(function.py_func.__module__, function.py_func.__qualname__) for function in seen]
     assert len(set(names)) == len(names)
     assert all(name.endswith(f"__{ruleset.name}") or ruleset.name in name for _, name in names)
@@ -116,6 +120,76 @@ def test_one_form_serves_all_widths_of_numbers(tmp_path: Path) -> None:
         both, one = binder.compiled(double_all), binder.compiled(double, is_entry=False)
         assert both(np.array([-128], np.int8)) == double_all([-128])
     assert len(one.overloads) == 1
+
+
+def refuse(number: Any) -> Any:
+    if number > 3:
+        raise ValueError("more than three", number)
+    return NUMBERS[number - 1]
+
+
+def refuse_half(number: Any) -> Any:
+    return refuse(number // 2)
+
+
+def test_what_only_compiled_code_calls_has_no_way_in_from_python(tmp_path: Path) -> None:
+    """Nor has it machine code: a call would end the process."""
+    binder = Binder("inner", {}, {}, boundscheck=True)
+    with cache_folder(tmp_path):
+        outer, inner = binder.compiled(refuse_half), binder.compiled(refuse, is_entry=False)
+        assert outer(4) == 2
+        with pytest.raises(TypeError, match="refuse__inner is compiled into what calls it"):
+            inner(1)
+    assert [len(one.overloads) for one in (outer, inner)] == [1, 1]
+
+
+def test_errors_come_out_of_what_compiled_code_calls_also_from_the_cache(tmp_path: Path) -> None:
+    for hits in (0, 1):
+        with cache_folder(tmp_path):
+            outer = Binder("errors", {}, {}, boundscheck=True).compiled(refuse_half)
+            with pytest.raises(ValueError, match=r"more than three.*4"):
+                outer(8)
+            with pytest.raises(IndexError):
+                outer(0)
+        assert sum(outer.stats.cache_hits.values()) == hits
+
+
+def test_a_caller_is_compiled_with_what_lies_in_the_cache(tmp_path: Path) -> None:
+    with cache_folder(tmp_path):
+        Binder("kept", {}, {}, boundscheck=True).compiled(refuse_half)(2)
+        again = Binder("kept", {}, {}, boundscheck=True)
+        outer, inner = again.compiled(refuse), again.compiled(refuse, is_entry=False)
+        assert again.compiled(refuse_half)(np.int8(2)) == outer(1) == 1
+    assert sum(inner.stats.cache_hits.values()) == 1
+
+
+def test_processes_that_write_one_function_at_once_lose_a_form_at_worst(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Numba itself would give both forms one file, and read the code of one for the other."""
+    one, other = (Files(str(tmp_path), "function", "stamp") for _ in range(2))
+    one.save("first", 1)
+    with monkeypatch.context() as before_that:
+        before_that.setattr(other, "_load_index", dict)
+        other.save("second", 2)
+    assert (one.load("first"), one.load("second")) == (None, 2)
+    one.save("first", 1)
+    assert (other.load("first"), other.load("second")) == (1, 2)
+
+
+@pytest.mark.slow
+def test_what_is_compiled_ahead_is_what_the_loops_ask_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
+    made = Folder(RACE, Compiled(RACE))
+    rules: dict[str, Any] = {}
+    for loop in ("play_corpus", "fold_corpus"):
+        rules |= made.code.loops[loop].py_func.__globals__
+    made.compile_ahead(FIRST + BESIDE)
+    ahead = {name: list(rules[name].overloads) for name in FIRST + BESIDE}
+    for corpus in made.play(flatten_setup(RACE, RACE.start()), 0, 0, 1, greedy=True):
+        made.fold(corpus)
+    assert {name: list(rules[name].overloads) for name in FIRST + BESIDE} == ahead
+    assert all(len(forms) == 1 for forms in ahead.values())
 
 
 # The cache on disk. Each step is a process of its own; all share one cache folder.
