@@ -38,7 +38,9 @@ def kernels(*functions: Any) -> dict[str, Any]:
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
             is_entry = function.__name__ not in called
             # A call that hands over arrays costs more than most of these functions do: a third of encoding is left.
-            compiled[function.__name__] = compile_later(bound, is_entry=is_entry, forceinline=not is_entry)
+            compiled[function.__name__] = compile_later(
+                bound, is_entry=is_entry, forceinline=not is_entry, is_raw=not is_entry
+            )
     return compiled
 
 
