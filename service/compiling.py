@@ -42,10 +42,13 @@ def compile_rules(names: Sequence[str]) -> None:
         f"compiling the rules of {which} for their first use (some ten seconds each; kept in {place})", file=sys.stderr
     )
     count = min(processors(), len(cold) + 1)
-    with _processes(cold, count):
-        # What this process compiles it has at hand.
-        for name in cold[::count]:
-            _compile(name)
+    gc.disable()  # hardly anything that a compiler makes is garbage before it is done
+    try:
+        with _processes(cold, count):
+            for name in cold[::count]:
+                _compile(name)
+    finally:
+        gc.enable()
     for name in cold:
         if compiled(at_revision(name)).is_cold:
             _compile(name)
@@ -94,6 +97,7 @@ def _processes(cold: Sequence[str], count: int) -> Iterator[None]:
 def help_out(names: Sequence[str], beside: str | None) -> None:
     """What a process beside does: compile some rulesets, or first its part of one that another process is at."""
     Thread(target=_end_with_parent, daemon=True).start()
+    gc.disable()
     if beside is not None:
         _folder(beside).compile_ahead(BESIDE)
         _compile_shared(beside)
@@ -102,7 +106,8 @@ def help_out(names: Sequence[str], beside: str | None) -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    """Nothing is ever written to the pipe; it ends with whoever has its other end."""
+    os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 
 
@@ -111,14 +116,10 @@ def _compile(name: str) -> None:
     from kifold.core.flat import flatten_setup
 
     folder = _folder(name)
-    gc.disable()  # hardly anything of what a compiler makes is garbage before it is done
-    try:
-        folder.compile_ahead(FIRST)
-        rules = folder.ruleset
-        for corpus in folder.play(flatten_setup(rules, rules.start()), 0, 0, 1, greedy=False):
-            folder.fold(corpus)
-    finally:
-        gc.enable()
+    folder.compile_ahead(FIRST)
+    rules = folder.ruleset
+    for corpus in folder.play(flatten_setup(rules, rules.start()), 0, 0, 1, greedy=False):
+        folder.fold(corpus)
 
 
 def _folder(name: str) -> Folder:

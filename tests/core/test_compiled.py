@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+from kifold.core import kernels as kernel_module
 from kifold.core import loops, registry
 from kifold.core.compiled import Binder, Compiled, cache_folder, user_cache
 from kifold.core.corpus import Folder
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.flat import flatten_setup
+from kifold.core.kernels import kernels
 from kifold.core.linking import Files
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 from kifold.service.compiling import BESIDE, FIRST
@@ -359,6 +361,23 @@ def test_the_cache_folder_follows_whatever_goes_into_the_code() -> None:
 
 
 # Where the cache is
+
+
+def test_kernels_of_all_rulesets_say_once_that_they_compile(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
+    kernel_module._say_once.cache_clear()
+    made = kernels(double)
+    kernels(double)
+    assert [record.message for record in caplog.records] == [
+        "compiling what all rulesets share for its first use (some seconds, once)"
+    ]
+    made["double"](1)
+    caplog.clear()
+    kernel_module._say_once.cache_clear()
+    kernels(double)
+    assert caplog.records == []
 
 
 def test_the_cache_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

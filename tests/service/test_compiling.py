@@ -107,13 +107,24 @@ def test_an_interrupt_ends_the_processes_beside(bench: Bench, monkeypatch: pytes
     assert time.monotonic() - begin < 30
 
 
+def beside(work: str) -> subprocess.Popen[bytes]:
+    """A process beside for which compiling is something else."""
+    code = f"from kifold.service import compiling; compiling._compile = lambda name: {work}; "
+    words = [sys.executable, "-P", "-c", code + "compiling.help_out(['blokus'], None)"]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def test_a_process_beside_ends_when_it_is_done() -> None:
+    process = beside("None")
+    assert process.stderr is not None
+    assert (process.wait(60), process.stderr.read()) == (0, b"")
+    process.communicate()
+
+
 def test_a_process_beside_ends_with_whoever_started_it() -> None:
     """Also with one that is killed: then its end of the pipe is closed."""
-    code = "from kifold.service import compiling; compiling._compile = lambda name: __import__('time').sleep(60); "
-    words = [sys.executable, "-P", "-c", code + "compiling.help_out(['blokus'], None)"]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE)
-    assert process.stdin is not None
+    process = beside("__import__('time').sleep(60)")
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.5)
-    process.stdin.close()
-    assert process.wait(30) == 1
+    process.communicate()  # closes it
+    assert process.returncode == 1
