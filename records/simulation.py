@@ -69,6 +69,16 @@ def simulation(started: Started, policy: str, seed: int) -> Simulation:
     return Simulation(msgspec.structs.replace(started, tags=tags | started.tags), policy, seed)
 
 
+def check_games(games: int) -> None:
+    """Refuse a number of matches that is too large.
+
+    Raises:
+        ValueError: when it is.
+    """
+    if games > MOST_GAMES:
+        raise ValueError(f"a simulation has at most {MOST_GAMES} matches, not {games}")
+
+
 def check_seed(seed: int) -> None:
     """Refuse a seed that is out of range.
 
@@ -90,8 +100,7 @@ def simulate(
     Returns:
         How many matches were added, and how many were there before. When interrupted, what was played is kept.
     """
-    if games > MOST_GAMES:
-        raise ValueError(f"a simulation has at most {MOST_GAMES} matches, not {games}")
+    check_games(games)
     rules = ruleset(what.started.ruleset)
     added = 0
     missing = _missing(store, what, games)

@@ -239,6 +239,7 @@ def simulate(
     from kifold.records import simulation
 
     what = simulation.simulation(started, policy, seed)
+    simulation.check_games(games)
     with context_of(context).store(create=True) as store:
         compile_rules([rules.name])
         with Progress(f"simulating {ruleset}", games) as progress:
