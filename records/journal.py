@@ -1,32 +1,26 @@
 """The journal: live matches in SQLite, appended event by event.
 
 One file, `journal.sqlite`, in write-ahead mode. An append is one transaction: it is there whole after a crash, or not
-at all. Any number of processes may read, one at a time writes; SQLite's locks order them.
+at all.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import accumulate
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from kifold.core.codec import DIGEST_SIZE, decode, decode_started, encode, encode_each, with_setup
 from kifold.core.events import Event, Started
 from kifold.core.registry import ruleset
+from kifold.records.database import Database
 from kifold.records.errors import NOT_AS_WRITTEN, Conflict, NoSuchMatch, StoreError, damaged
 from kifold.records.ids import id_text
 from kifold.records.log import Fork, Log
-from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, make
-
-UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises where a file is damaged: its messages quote what it found there, which may be no text."""
 
 ADD_EVENTS = "INSERT INTO events SELECT ?, ? + key, substr(?, value >> 32, value & 4294967295), NULL FROM json_each(?)"
 """One statement for all events of an append, in a third of the time of one for each: the match, the number of the first
@@ -34,153 +28,8 @@ event, the bytes of all, and a JSON list of where those of each begin (from 1), 
 """
 
 
-class Journal:
-    """The SQLite file of a store: live matches, and the list of what else the store holds.
-
-    Attributes:
-        path: the file.
-        db: the connection; every write goes through `writing()`.
-    """
-
-    def __init__(self, path: Path, *, durability: str = "full", create: bool = True) -> None:
-        """Open the journal, making it if it is not there.
-
-        Raises:
-            StoreError: when the file is no journal, is of a newer format, or cannot be read or written.
-        """
-        if durability not in DURABILITY:
-            raise StoreError(f"durability cannot be {durability!r}: choose {', '.join(DURABILITY)}")
-        self.path = path
-        if create:
-            make(path)
-        self.db = connect(path)
-        try:
-            self.db.execute("PRAGMA synchronous = " + DURABILITY[durability])
-            self._check_format()
-        except BaseException as error:
-            self.db.close()
-            if isinstance(error, UNREADABLE):
-                raise StoreError(f"{path}: is no kifold journal, or damaged ({error}); restore a copy") from None
-            raise
-
-    def _check_format(self) -> None:
-        row = self.db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        if row is None or not str(row[0]).isdecimal():
-            raise StoreError(f"{self.path}: is no kifold journal (it does not say its format); restore a copy")
-        if int(row[0]) > FORMAT:
-            raise StoreError(
-                f"{self.path}: has format {row[0]}, this kifold reads up to {FORMAT}; install a newer kifold"
-            )
-        if int(row[0]) < FORMAT:
-            bring_up(self.db)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.db.close()
-
-    def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query.
-
-        Raises:
-            StoreError: when the file is damaged there, or cannot be read.
-        """
-        try:
-            return self.db.execute(query, values).fetchall()
-        except UNREADABLE as error:
-            raise self._unreadable(error) from None
-
-    def column(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The only column of a query. No row is kept: a million tuples would keep the garbage collector busy.
-
-        Raises:
-            StoreError: when the file is damaged there, or cannot be read.
-        """
-        try:
-            return [value for (value,) in self.db.execute(query, values)]
-        except UNREADABLE as error:
-            raise self._unreadable(error) from None
-
-    def row(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-        """The first row of a query, if there is one."""
-        rows = self.rows(query, values)
-        return rows[0] if rows else None
-
-    def numbers(self, query: str, values: Sequence[Any] = ()) -> array[int]:
-        """The first column of a query for as many rows as a store has matches, integers all: 8 bytes a row.
-
-        Raises:
-            StoreError: when the file is damaged there, or cannot be read.
-        """
-        try:
-            return array("q", (row[0] for row in self.db.execute(query, values)))
-        except UNREADABLE as error:
-            raise self._unreadable(error) from None
-
-    def _unreadable(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path}: cannot be read ({error}); restore a copy")
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """One moment: what is read inside is as it was at the first read, whatever other processes write meanwhile."""
-        is_inside = self.db.in_transaction
-        if not is_inside:
-            self.rows("BEGIN")
-        try:
-            yield
-        finally:
-            if not is_inside:
-                self._roll_back()
-
-    def _roll_back(self) -> None:
-        """End a transaction, unless SQLite did it itself when something failed."""
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: everything inside is committed at the end, or nothing is.
-
-        Raises:
-            StoreError: when the folder or file cannot be written, or is locked by another process for 30 seconds.
-        """
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
-        except UNREADABLE as error:
-            raise StoreError(f"{self.path}: cannot be written ({error})") from None
-        try:
-            yield self.db
-            self.db.execute("COMMIT")
-        except BaseException as error:
-            self._roll_back()
-            if isinstance(error, UNREADABLE):
-                raise StoreError(f"{self.path}: cannot be written ({error})") from None
-            raise
-
-    def is_settled(self) -> bool:
-        """Whether nobody reads any more what was there before the last commit. It is waited for, a second at most."""
-        return self._checkpoint("FULL")
-
-    def _checkpoint(self, kind: str) -> bool:
-        """Bring the write-ahead log into the file; whether that could be done within a second."""
-        self.rows("PRAGMA busy_timeout = 1000")
-        try:
-            return not self.rows(f"PRAGMA wal_checkpoint({kind})")[0][0]
-        finally:
-            self.rows(f"PRAGMA busy_timeout = {TIMEOUT * 1000}")
-
-    def tidy(self) -> None:
-        """Write the file anew, without the room and the bytes that deleted rows left in it.
-
-        What lies in the write-ahead log goes with the last one who reads it.
-
-        Raises:
-            StoreError: when it cannot be written.
-        """
-        try:
-            self.db.execute("VACUUM")
-        except UNREADABLE as error:
-            raise StoreError(f"{self.path}: cannot be written ({error})") from None
-        self._checkpoint("TRUNCATE")
+class Journal(Database):
+    """The SQLite file of a store: live matches, and the list of what else the store holds."""
 
     def insert(self, log: Log, *, is_over: bool) -> None:
         """Add a match, event 0 first. Called inside `writing()`."""
