@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
+
+from kifold.records.uninterrupted import uninterrupted
 
 BATCH = 10_000
 LONGEST_ERROR = 600
@@ -110,12 +112,14 @@ def save_parquet(connection: duckdb.DuckDBPyConnection, sql: str, path: Path) ->
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
     """Have DuckDB work in another thread. While it works it does not look whether Ctrl-C was pressed; waiting does."""
+    waiting: Future[T] | None = None
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(work)
         try:
+            with uninterrupted():  # or it might run, and nobody wait for it
+                waiting = pool.submit(work)
             return waiting.result()
         except KeyboardInterrupt:
-            while not waiting.done():  # a query that begins only now has not heard of it
+            while waiting and not waiting.done():  # a query that begins only now has not heard of it
                 connection.interrupt()
                 wait([waiting], 0.1)
             raise

@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from time import perf_counter, sleep
 
@@ -93,22 +94,36 @@ def test_a_large_answer_is_not_held_in_memory(store: Store) -> None:
         assert many < few + 120
 
 
-@pytest.mark.parametrize("after", [0.5, 0.05], ids=["while it runs", "before it runs"])
-def test_a_long_query_can_be_interrupted(store: Store, monkeypatch: pytest.MonkeyPatch, after: float) -> None:
+@pytest.mark.parametrize("when", ["while it runs", "as it begins", "before it is begun"])
+def test_a_long_query_can_be_interrupted(store: Store, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """DuckDB alone does not look for Ctrl-C, and the command could only be killed. It forgets an interrupt that comes
     before the query is running.
     """
-    submit = ThreadPoolExecutor.submit
-    late = 0.2 if after < 0.2 else 0
-    monkeypatch.setattr(ThreadPoolExecutor, "submit", lambda pool, work: submit(pool, lambda: (sleep(late), work())[1]))
-    long = "SELECT count(*) FROM range(1000000) a, range(10000000) b WHERE hash(a.range + b.range) = 7"
     main = threading.main_thread()
     if threading.current_thread() is not main or main.ident is None:
         pytest.skip("signals come to the main thread")
+    interrupt = partial(signal.pthread_kill, main.ident, signal.SIGINT)
+    timer = threading.Timer(0.5, interrupt)
+    submit = ThreadPoolExecutor.submit
+
+    def begun(work: Callable[[], None]) -> None:
+        if when == "while it runs":
+            timer.start()
+        elif when == "as it begins":
+            interrupt()
+            sleep(0.2)
+        work()
+
+    def submitted(pool: ThreadPoolExecutor, work: Callable[[], None]) -> Future[None]:
+        found = submit(pool, begun, work)
+        if when == "before it is begun":
+            interrupt()
+        return found
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submitted)
+    long = "SELECT count(*) FROM range(1000000) a, range(10000000) b WHERE hash(a.range + b.range) = 7"
     with connect(store, BLOKUS) as sql:
-        timer = threading.Timer(after, signal.pthread_kill, (main.ident, signal.SIGINT))
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
             run(sql, long)
-        timer.join()
+        monkeypatch.undo()
         assert run(sql, "SELECT 1").rows == [(1,)]
