@@ -3,8 +3,9 @@
     python -m benchmarks.growth [--sizes 10000 100000 1000000] [--folder FOLDER]
 
 Prints a line for each command and size, and exits with status 1 where a curve is not straight: where the processor time
-of each further match grows from one step to the next, or where the peak of memory grows from the second size on.
-Start-up drops out, since only what further matches cost is compared. The folder takes some gigabytes.
+of each further match grows from one step to the next, or where the peak of memory grows from the second size on. Of
+`openings`, which groups all matches at once, a further match may take as much memory as in the step before. Start-up
+drops out, since only what further matches cost is compared. The folder takes some gigabytes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ SIZES = (10_000, 100_000, 1_000_000)
 RULESET, VARIANT = "blokus", "duo"
 STRAIGHT = 1.3
 """A further match may cost so many times what it cost in the step before."""
+GROWING = ("openings",)
+"""What may need memory for each match."""
 FLAT = 1.25
 """The peak of memory may be so many times that of the second size."""
 
@@ -103,7 +106,14 @@ def bends(work: str, curve: Sequence[Cost]) -> list[str]:
                 f"{work}: up to {size.matches:,} a further match costs {after:.1f} µs, before {before:.1f} µs "
                 f"(allowed: {STRAIGHT} ×)"
             )
-    for one in curve[2:]:
+    room = [1e3 * (b.peak - a.peak) / (b.matches - a.matches) for a, b in pairwise(curve)]
+    for (before, after), size in zip(pairwise(room), curve[2:], strict=True):
+        if work in GROWING and after > STRAIGHT * before:
+            found.append(
+                f"{work}: up to {size.matches:,} a further match takes {after:.2f} kB, before {before:.2f} kB "
+                f"(allowed: {STRAIGHT} ×)"
+            )
+    for one in curve[2:] if work not in GROWING else ():
         if one.peak > FLAT * curve[1].peak:
             found.append(
                 f"{work}: {one.peak:.0f} MB at {one.matches:,} matches, {curve[1].peak:.0f} MB at "
