@@ -20,7 +20,7 @@ from kifold.core import registry
 from kifold.core.at_hand import AT_HAND
 from kifold.core.codec import digest
 from kifold.core.events import Event, Finished, Noted, Undone
-from kifold.core.play import Play, Refused, fold
+from kifold.core.play import Play, Refused, fold, no_place
 from kifold.core.ruleset import Ruleset
 from kifold.records.errors import StoreError
 from kifold.records.live import MANY, Live
@@ -153,6 +153,10 @@ def note(store: Store, match: int, model: Play, count: int, rng: random.Random) 
 
 def take_back(store: Store, match: int, model: Play, count: int, rng: random.Random) -> None:
     event = Undone(max(0, len(model.log) - count))
+    if no_place(model.log, event):
+        with pytest.raises(Refused, match="taken_back"):
+            store.append(match, [event])
+        return
     model.add(event)
     store.append(match, [event])
 
