@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,8 +164,8 @@ def in_memory_order(slots: list[Slot]) -> tuple[Slot, ...]:
 
 def _once(function: Callable[[type[Record]], T]) -> Callable[[type[Record]], T]:
     """Ask a function about each class of records once."""
-    kept: Any = cache(function)  # mypy takes the classes for unhashable, since their instances are
-    return kept  # type: ignore[no-any-return]
+    # mypy takes the classes for unhashable, since their instances are.
+    return cast("Callable[[type[Record]], T]", cache(function))
 
 
 @_once
@@ -176,7 +176,7 @@ def essential_size(record: type[Record]) -> int:
 
 def make_record(name: str, slots: list[Slot]) -> type[Record]:
     """A record class from slots that follow from a declaration (an event union, a setup)."""
-    made: type[Record] = Slotted(name, (Record,), {"__slots__": tuple(slot.name for slot in slots)})  # type: ignore[assignment]
+    made = cast("type[Record]", Slotted(name, (Record,), {"__slots__": tuple(slot.name for slot in slots)}))
     made.slots = in_memory_order(slots)
     return made
 
@@ -184,15 +184,10 @@ def make_record(name: str, slots: list[Slot]) -> type[Record]:
 @_once
 def dtype_of(record: type[Record]) -> np.dtype[Any]:
     """The NumPy dtype of a record: essential prefix, then derived fields, each part aligned to eight bytes."""
-    return _dtype(record.slots)
-
-
-@cache
-def _dtype(slots: tuple[Slot, ...]) -> np.dtype[Any]:
     import numpy as np
 
     names, formats, offsets, at, essential = [], [], [], 0, True
-    for slot in slots:
+    for slot in record.slots:
         if slot.role and essential:
             at, essential = -(-at // 8) * 8, False
         names.append(slot.name)

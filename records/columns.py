@@ -1,7 +1,7 @@
 """The columns of an archive file. It has those that its events fill, and may be older than a column or a wider integer.
 
 A column that is empty in every row, as most are that come from another ruleset's needs or from corrections, takes no
-room but a third of the time of reading; and whether a number is there at all is read as long as the number itself.
+room but a quarter of the time of reading; and whether a number is there at all is read as long as the number itself.
 """
 
 from __future__ import annotations

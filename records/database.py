@@ -74,16 +74,25 @@ class Database:
         except UNREADABLE as error:
             raise self._unreadable(error) from None
 
-    def column(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    def _each(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
         """The only column of a query. No row is kept: a million tuples would keep the garbage collector busy.
 
         Raises:
             StoreError: when the file is damaged there, or cannot be read.
         """
         try:
-            return [value for (value,) in self.db.execute(query, values)]
+            for (value,) in self.db.execute(query, values):
+                yield value
         except UNREADABLE as error:
             raise self._unreadable(error) from None
+
+    def column(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The only column of a query.
+
+        Raises:
+            StoreError: when the file is damaged there, or cannot be read.
+        """
+        return list(self._each(query, values))
 
     def row(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         """The first row of a query, if there is one."""
@@ -91,15 +100,12 @@ class Database:
         return rows[0] if rows else None
 
     def numbers(self, query: str, values: Sequence[Any] = ()) -> array[int]:
-        """The first column of a query for as many rows as a store has matches, integers all: 8 bytes a row.
+        """The only column of a query for as many rows as a store has matches, integers all: 8 bytes a row.
 
         Raises:
             StoreError: when the file is damaged there, or cannot be read.
         """
-        try:
-            return array("q", (row[0] for row in self.db.execute(query, values)))
-        except UNREADABLE as error:
-            raise self._unreadable(error) from None
+        return array("q", self._each(query, values))
 
     def _unreadable(self, error: Exception) -> StoreError:
         return StoreError(f"{self.path}: cannot be read ({error}); restore a copy")

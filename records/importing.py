@@ -79,7 +79,9 @@ def import_file(
             bad = [one for one in batch if isinstance(one, Rejected)]
             for name, group in _by_ruleset(batch).items():
                 if name not in importers:
-                    importers[name] = _Importer(store, ruleset(name), report, naming, skip_duplicates=skip_duplicates)
+                    importers[name] = _Importer(
+                        store, ruleset(name), report, taken, naming, skip_duplicates=skip_duplicates
+                    )
                 bad += importers[name].take(group)
             _quarantine(store, path, bad, report)
             on_progress(len(batch), sum(len(r.events) for r in batch if isinstance(r, Record)))
@@ -87,7 +89,7 @@ def import_file(
         # What was read before an interruption is whole and stays.
         with taken:
             for importer in importers.values():
-                importer.close()
+                importer.writer.commit()
     return report
 
 
@@ -102,20 +104,17 @@ def _by_ruleset(batch: list[Record | Rejected]) -> dict[str, list[Record]]:
 class _Importer:
     """Takes the records of one ruleset and one file."""
 
-    def __init__(self, store: Store, rules: Ruleset, report: Report, naming: Naming, *, skip_duplicates: bool) -> None:
+    def __init__(
+        self, store: Store, rules: Ruleset, report: Report, taken: Taken, naming: Naming, *, skip_duplicates: bool
+    ) -> None:
         self.store = store
         self.report = report
         self.writer = BulkWriter(store, rules)
         self._naming = naming
-        self._taken = Taken()
+        self._ruleset, self._taken = rules.name, taken
         self._branches: list[Branch] = []
         self._parents: dict[int, Log] = {}
         self._known = KnownEvents(store, rules) if skip_duplicates else None
-
-    def close(self) -> None:
-        """Commit what was taken."""
-        with self._taken:
-            self.writer.commit()
 
     def take(self, records: list[Record]) -> list[Rejected]:
         """Take the legal records; those that the rules refuse, and those that branch from such."""
@@ -126,14 +125,14 @@ class _Importer:
         for record, log, verdict in zip(records, logs, judge_logs(logs), strict=True):
             if isinstance(verdict, Refused):
                 bad.append(_rejected(record, verdict))
-                self._taken.add(record.name, REFUSED)
-            elif record.branch and self._taken.became(record.branch.parent) == REFUSED:
+                self._taken.add(self._ruleset, record.name, REFUSED)
+            elif record.branch and self._taken.became(self._ruleset, record.branch.parent) == REFUSED:
                 said = f"{record.name}: it leaves {record.branch.parent}, which is refused"
                 bad.append(Rejected(record.number, said, record.text))
-                self._taken.add(record.name, REFUSED)
+                self._taken.add(self._ruleset, record.name, REFUSED)
             elif said := self._take(record, log, verdict):
                 bad.append(Rejected(record.number, f"{record.name}: {said}", record.text))
-                self._taken.add(record.name, REFUSED)
+                self._taken.add(self._ruleset, record.name, REFUSED)
         return bad
 
     def _take(self, record: Record, log: Log, judged: Judged) -> str:
@@ -144,7 +143,7 @@ class _Importer:
             self.report.present += 1
         elif (other := self._other(record, log)) is not None:
             self.report.duplicates += 1
-            self._taken.add(record.name, Became(other, is_other=True))
+            self._taken.add(self._ruleset, record.name, Became(other, is_other=True))
             return ""
         elif said := self._why_no_fork(log, record):
             return said
@@ -156,7 +155,7 @@ class _Importer:
             self.report.orphans += record.branch is not None and log.fork is None
             if self._known:
                 self._known.add(log)
-        self._taken.add(record.name, Became(log.match_id))
+        self._taken.add(self._ruleset, record.name, Became(log.match_id))
         return ""
 
     def _other(self, record: Record, log: Log) -> int | None:
@@ -179,7 +178,7 @@ class _Importer:
 
     def _parent(self, branch: Branch) -> int | None:
         """The match that a branch leaves, if it is there."""
-        became = self._taken.became(branch.parent)
+        became = self._taken.became(self._ruleset, branch.parent)
         if became and became.match is not None:
             return became.match
         with suppress(ValueError):
@@ -188,7 +187,7 @@ class _Importer:
         return None
 
     def _is_passed_over(self, name: str) -> bool:
-        became = self._taken.became(name)
+        became = self._taken.became(self._ruleset, name)
         return became is not None and became.is_other
 
     def _why_no_fork(self, log: Log, record: Record) -> str:

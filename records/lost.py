@@ -54,7 +54,7 @@ def give_up(store: Store, files: Sequence[LostFile]) -> list[LostFile]:
         gone = [file for file in lost_files(store) if file.name in {one.name for one in files}]
         for file in gone:
             parents = f"SELECT DISTINCT parent FROM forks WHERE parent IN {_IN_FILE}"
-            for (match,) in store.journal.rows(parents, (file.number,)):
+            for match in store.journal.column(parents, (file.number,)):
                 leave_to_forks(store, match)
                 for table in ("archived", "forks", "pins"):
                     db.execute(f"DELETE FROM {table} WHERE match = ?", (match,))

@@ -34,7 +34,7 @@ class Naming:
         self._store = store
         self._taken = taken
         # Another match of such an id would be taken for the parent.
-        self._deleted_parents = {match for (match,) in store.journal.rows(DELETED_PARENTS)}
+        self._deleted_parents = set(store.journal.column(DELETED_PARENTS))
         # What is stored of the matches of a file: ids, ascending, and a table with lengths and digests.
         self._files: dict[tuple[str, str], tuple[np.ndarray[Any, Any], pa.Table]] = {}
 

@@ -17,7 +17,8 @@ TABLES = """
 PRAGMA journal_mode = OFF;
 CREATE TABLE alike (content BLOB PRIMARY KEY, before INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE added (match INTEGER PRIMARY KEY, digest BLOB NOT NULL);
-CREATE TABLE became (name TEXT PRIMARY KEY, match INTEGER, is_other INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE became (
+    ruleset TEXT, name TEXT, match INTEGER, is_other INTEGER NOT NULL, PRIMARY KEY (ruleset, name)) WITHOUT ROWID;
 """
 
 
@@ -63,10 +64,10 @@ class Taken:
             (before,) = self._db.execute(query, (key,)).fetchone()
         return int(before)
 
-    def add(self, name: str, became: Became) -> None:
-        """Take a record. Of two with one name the later one counts."""
+    def add(self, ruleset: str, name: str, became: Became) -> None:
+        """Take a record of a ruleset. Of two with one name the later one counts."""
         with _kept():
-            self._db.execute("REPLACE INTO became VALUES (?, ?, ?)", (name, became.match, became.is_other))
+            self._db.execute("REPLACE INTO became VALUES (?, ?, ?, ?)", (ruleset, name, became.match, became.is_other))
 
     def add_match(self, match: int, digest: bytes) -> None:
         """Take note of the digest of a match that is added."""
@@ -79,10 +80,11 @@ class Taken:
             row = self._db.execute("SELECT digest FROM added WHERE match = ?", (match,)).fetchone()
         return row[0] if row else None
 
-    def became(self, name: str) -> Became | None:
-        """What the record of a name became; None where none came yet."""
+    def became(self, ruleset: str, name: str) -> Became | None:
+        """What the record of a ruleset and name became; None where none came yet."""
+        query = "SELECT match, is_other FROM became WHERE ruleset = ? AND name = ?"
         with _kept():
-            row = self._db.execute("SELECT match, is_other FROM became WHERE name = ?", (name,)).fetchone()
+            row = self._db.execute(query, (ruleset, name)).fetchone()
         return Became(row[0], bool(row[1])) if row else None
 
 

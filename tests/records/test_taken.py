@@ -22,10 +22,11 @@ def test_contents_are_counted_and_names_found_like_in_dictionaries() -> None:
             assert taken.place(b"content %d" % content * 9) == counts[content]
             counts[content] += 1
             name = f"record\0 棋譜 {rng.randrange(MANY)} " * 40
-            assert taken.became(name) == names.get(name)
+            assert taken.became("race", name) == names.get(name)
             names[name] = rng.choice([REFUSED, Became(rng.getrandbits(60)), Became(rng.getrandbits(60), is_other=True)])
-            taken.add(name, names[name])
-        assert {name: taken.became(name) for name in names} == names
+            taken.add("race", name, names[name])
+        assert {name: taken.became("race", name) for name in names} == names
+        assert taken.became("game", name) is None
     assert max(counts.values()) > 2
 
 
@@ -33,5 +34,5 @@ def test_a_full_disk_is_said_in_one_line() -> None:
     with Taken() as taken:
         taken._db.execute("PRAGMA max_page_count = 5")
         with pytest.raises(StoreError, match=r"cannot be kept \(database or disk is full\): make room") as said:
-            taken.add("name" * 10_000, REFUSED)
+            taken.add("race", "name" * 10_000, REFUSED)
     assert "\n" not in str(said.value)
