@@ -1,4 +1,6 @@
-"""One cache folder for compiled rules, shared by all workers of a run and by later runs, under pytest's own cache."""
+"""One cache folder for compiled rules, shared by all workers of a run and by later runs, under pytest's own cache; and
+what tests of all folders begin with.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from kifold.records.store import Store
     from tests.installing import Revise
 
 pytest.register_assert_rewrite("tests.rulesets.harness", "tests.rulesets.two_ways")
@@ -46,3 +49,12 @@ def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Revise]:
 
     yield lambda *pages: install(revised(*pages), monkeypatch)
     registry.ruleset.cache_clear()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store."""
+    from kifold.records.store import Store
+
+    with Store(tmp_path / "store") as store:
+        yield store

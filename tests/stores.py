@@ -13,6 +13,7 @@ from typing import Any
 from kifold.core.events import Event, Noted, Resigned, Started, Undone
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.archiving import archive
+from kifold.records.forking import fork
 from kifold.records.store import Store
 from kifold.replay.causes import Report, Verdict
 from kifold.replay.verify import Work, verify_store
@@ -41,6 +42,20 @@ def record(store: Store, number: int, length: int | None = None) -> int:
     match = store.new(duo(), ("Ada", "Bo"))
     store.append(match, game(number)[:length], expected_seq=0)
     return match
+
+
+def circles(store: Store) -> tuple[int, int, int, int, int]:
+    """A match; two forks of which each is listed as the parent of the other; one that is its own parent; a fork of the
+    second.
+    """
+    root = record(store, 0)
+    one = fork(store, root, 9)
+    two, alone = fork(store, one, 9), fork(store, root, 9)
+    below = fork(store, two, 9)
+    with store.journal.writing() as db:
+        db.execute("UPDATE forks SET parent = ? WHERE match = ?", (two, one))
+        db.execute("UPDATE forks SET parent = match WHERE match = ?", (alone,))
+    return root, one, two, alone, below
 
 
 def varied(number: int) -> Sequence[Event]:

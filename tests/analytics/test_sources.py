@@ -20,12 +20,11 @@ from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import judge
 from kifold.records.archive import paths
 from kifold.records.errors import StoreError
-from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.analytics.conftest import Kifold
 from tests.rulesets.matches import folder
-from tests.stores import archive_all, fill, record
+from tests.stores import archive_all, circles, fill, record
 
 COUNT = "SELECT count(*), count(DISTINCT match_id), count(*) FILTER (archived) FROM matches"
 
@@ -59,13 +58,7 @@ def test_a_match_that_moves_between_journal_and_archive_is_counted_once(store: S
 
 
 def test_forks_that_go_back_to_themselves_are_counted_like_matches_begun_by_themselves(store: Store) -> None:
-    root = record(store, 0)
-    one = fork(store, root, 9)
-    two, alone = fork(store, one, 9), fork(store, root, 9)
-    below = fork(store, two, 9)
-    with store.journal.writing() as db:
-        db.execute("UPDATE forks SET parent = ? WHERE match = ?", (two, one))
-        db.execute("UPDATE forks SET parent = match WHERE match = ?", (alone,))
+    root, one, two, alone, below = circles(store)
     with connect(store, BLOKUS) as sql:
         rows = run(sql, "SELECT match_id, parent, count(*) FILTER (inherited) FROM matches JOIN events "
                         "USING (match_id) GROUP BY ALL ORDER BY ALL").rows  # fmt: skip

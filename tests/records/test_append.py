@@ -20,12 +20,6 @@ from kifold.records.store import Store
 from tests.stores import archive_all, assert_exact, duo, game, record
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
-
-
 def events_of(folder: Path, match: int) -> Sequence[Event]:
     """The log as another process sees it."""
     with Store(folder, create=False) as other:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -22,12 +21,6 @@ from kifold.records.judge import Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.store import Store
 from tests.stores import archive_all, assert_exact, duo, fill, game, quiet, record, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def parquet(store: Store) -> list[Path]:

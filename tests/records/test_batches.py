@@ -45,12 +45,6 @@ def rules() -> Iterator[Ruleset]:
     registry.ruleset.cache_clear()
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
-
-
 def begin(store: Store, rules: Ruleset) -> tuple[int, Play]:
     """A match that has just begun, and the same folded plainly."""
     started = rules.start("two", {"goal": GOAL})

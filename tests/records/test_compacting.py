@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pyarrow.parquet as pq
 import pytest
 
@@ -18,12 +15,6 @@ from kifold.records.store import Store
 from kifold.records.tables import matches_schema
 from tests.records.compacted import NOTE, as_dict, assert_tidy, exported, places, rows, scatter, write
 from tests.stores import archive_all, duo, game, quiet, record
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture

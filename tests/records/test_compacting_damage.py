@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -15,12 +15,6 @@ from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.records.compacted import NOTE, assert_tidy, places, rows, scatter
 from tests.stores import archive_all, game, quiet, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def flip(place: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,12 +24,6 @@ from kifold.records.log import Log
 from kifold.records.store import Store
 from tests.records.compacted import NOTE, as_dict, assert_tidy, listed, places, scatter
 from tests.stores import archive_all, assert_exact, duo, game, quiet, record, run_together
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def meanwhile(store: Store, act: Callable[[Store], object]) -> Report:

@@ -19,7 +19,7 @@ from kifold.records.store import Store
 from kifold.replay.timeline import Timeline
 from tests.records.blksgf_logs import played
 from tests.registered import NAMES
-from tests.stores import archive_all, assert_exact, duo, game, record, run_together, varied
+from tests.stores import archive_all, assert_exact, circles, duo, game, record, run_together, varied
 
 
 @pytest.fixture
@@ -206,13 +206,7 @@ def test_families_stand_together_and_forks_in_the_order_in_which_they_were_made(
 
 
 def test_forks_that_go_back_to_themselves_are_there_once_like_matches_begun_by_themselves(store: Store) -> None:
-    root = record(store, 0, 4)
-    one = fork(store, root, 2)
-    two, alone = fork(store, one, 2), fork(store, root, 2)
-    below = fork(store, two, 1)
-    with store.journal.writing() as db:
-        db.execute("UPDATE forks SET parent = ? WHERE match = ?", (two, one))
-        db.execute("UPDATE forks SET parent = match WHERE match = ?", (alone,))
+    root, one, two, alone, below = circles(store)
     assert set(without_cycles(store.forks())) == {below}
     assert in_families(store, [below, alone, two, one, root], whole=False) == [alone, two, below, one, root]
     assert in_families(store, [two], whole=True) == [two, below]

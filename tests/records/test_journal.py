@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,6 @@ from kifold.records.errors import StoreError
 from kifold.records.sqlite import ADDED, DURABILITY, FORMAT, SCHEMA
 from kifold.records.store import Store
 from tests.stores import duo, game, record, run_together, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def names(folder: Path) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,6 @@ from kifold.records.errors import NoSuchMatch, StoreError
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.stores import assert_exact, duo, game, quiet, record, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def events_of(folder: Path, match: int) -> Sequence[Event]:

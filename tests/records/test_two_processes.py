@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from kifold.core.events import Noted
 from kifold.records.errors import Conflict
 from kifold.records.store import Store
 from tests.stores import assert_exact, duo, game, record, run_together
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def append_all(folder: str, match: int, number: int, seed: int) -> None:

@@ -1,10 +1,9 @@
-"""A ruleset to install and to change, for tests of what finds rulesets by their names; a store; two ways of folding."""
+"""A ruleset to install and to change, for tests of what finds rulesets by their names; two ways of folding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 from kifold.core import registry
 from kifold.core.ruleset import Ruleset
 from kifold.records import judge
-from kifold.records.store import Store
-from kifold.replay import verdicts
+from kifold.replay import coverage_stored, verdicts
 from tests import installing
 from tests.core import toy
 from tests.installing import picture
@@ -39,15 +37,8 @@ def race(install: Install) -> Ruleset:
     return install()
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty store."""
-    with Store(tmp_path / "store") as store:
-        yield store
-
-
 @pytest.fixture(params=["plain", pytest.param("compiled", marks=pytest.mark.slow)])
 def in_both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has few matches archived and verified in plain Python, then by the compiled rules."""
-    for module in (judge, verdicts):
+    """Has few matches archived, verified and counted in plain Python, then by the compiled rules."""
+    for module in (judge, verdicts, coverage_stored):
         monkeypatch.setattr(module, "MANY", 1 if request.param == "compiled" else 10_000)

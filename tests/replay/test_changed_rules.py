@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,12 +24,6 @@ from kifold.replay import verdicts
 from kifold.replay.verdicts import stretch
 from kifold.replay.verify import Work, verify_store
 from tests.stores import Failures, archive_all, duo, fill, game, record, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -21,13 +20,11 @@ from kifold.core.revisions import Earlier
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.rulesets.nibble import NIBBLE
-from kifold.records import judge
 from kifold.records.archive import paths
 from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.replay import coverage_stored
 from kifold.replay.coverage import Coverages
 from kifold.replay.coverage_stored import count_stored
 from tests.core.toy import FACES, MADE_ROLL_DUE, NO_ROLL_DUE, RACE, ROLL, Roll, race
@@ -36,15 +33,7 @@ from tests.stores import archive_all, fill, quiet, record
 
 Install = Callable[[Ruleset], None]
 
-both_ways = pytest.mark.parametrize(
-    "many", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["plain", "compiled"]
-)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
+both_ways = pytest.mark.usefixtures("in_both_ways")
 
 
 def counted(store: Store, only: str | None = None, workers: int = 1) -> tuple[Coverages, list[str]]:
@@ -81,9 +70,7 @@ def filled(store: Store) -> None:
 
 
 @both_ways
-def test_live_and_archived_ones(store: Store, many: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (judge, coverage_stored):
-        monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
+def test_live_and_archived_ones(store: Store) -> None:
     filled(store)
     for _ in range(2):
         found, left_out = counted(store)
@@ -106,12 +93,8 @@ def test_what_was_deleted_or_brought_back_counts_once(store: Store) -> None:
 
 
 @both_ways
-def test_what_a_fork_has_from_its_parent_counts_there(
-    store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_fork_has_from_its_parent_counts_there(store: Store, installed: Install) -> None:
     """Live and archived, with corrections, of a fork too; and in the fork itself when the parent is gone."""
-    for module in (judge, coverage_stored):
-        monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
     installed(RACE)
     parents = raced(store, 6)
     corrected = store.new(parents[0].started, (), [*parents[0].events[:4], Undone(2), *parents[0].events[2:]])
@@ -183,11 +166,7 @@ def raced(store: Store, matches: int) -> list[Log]:
 
 
 @both_ways
-def test_each_match_is_folded_under_its_revision(
-    store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, coverage_stored):
-        monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
+def test_each_match_is_folded_under_its_revision(store: Store, installed: Install) -> None:
     installed(RACE)
     logs = raced(store, 10)
     archive_all(store)
@@ -207,11 +186,7 @@ def test_each_match_is_folded_under_its_revision(
 
 
 @both_ways
-def test_what_is_illegal_is_left_out_and_said(
-    store: Store, installed: Install, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, coverage_stored):
-        monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
+def test_what_is_illegal_is_left_out_and_said(store: Store, installed: Install) -> None:
     installed(RACE)
     logs = raced(store, 12)
     archive_all(store)
@@ -247,11 +222,7 @@ def test_what_is_damaged_is_left_out_and_said(store: Store) -> None:
 
 @pytest.mark.parametrize(("column", "value"), [("colour", 9), ("name", "odd")])
 @both_ways
-def test_a_value_that_no_writer_wrote(
-    store: Store, column: str, value: object, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, coverage_stored):
-        monkeypatch.setattr(module, "MANY", 2 if many else 10_000)
+def test_a_value_that_no_writer_wrote(store: Store, column: str, value: object) -> None:
     fill(store)
     archive_all(store)
     place = paths(store.archive_folder, *store.files()[0])[1]

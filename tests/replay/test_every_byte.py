@@ -16,13 +16,11 @@ import pytest
 
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.schema import events_schema
-from kifold.records import judge
 from kifold.records.archive import file_hash, paths
 from kifold.records.errors import StoreError
 from kifold.records.simulation import simulate, simulation
 from kifold.records.store import Store
 from kifold.records.tables import matches_schema
-from kifold.replay import verdicts
 from kifold.replay.causes import Report
 from kifold.replay.verify import Work, verify_files
 from tests.rulesets.matches import folder as compiled
@@ -198,12 +196,8 @@ def fails_in_every_way(one: Copy) -> Failures:
 
 @pytest.mark.parametrize("change", [other, lambda value, kind: None], ids=["another", "null"])
 @pytest.mark.parametrize("column", [name for name in MATCHES if name != "players"])
-@pytest.mark.parametrize("many", [False, True], ids=["plain", "compiled"])
-def test_any_value_of_a_match(
-    copy: Callable[[str], Copy], column: str, change: Any, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, verdicts):
-        monkeypatch.setattr(module, "MANY", 1 if many else 1000)
+@pytest.mark.usefixtures("in_both_ways")
+def test_any_value_of_a_match(copy: Callable[[str], Copy], column: str, change: Any) -> None:
     for kind in ("varied", "plain"):
         one = copy(kind)
         before = one.places[0].read_bytes()
@@ -219,12 +213,8 @@ def test_any_value_of_a_match(
 
 @pytest.mark.parametrize("change", [other, lambda value, kind: None], ids=["another", "null"])
 @pytest.mark.parametrize("column", EVENTS)
-@pytest.mark.parametrize("many", [False, True], ids=["plain", "compiled"])
-def test_any_value_of_an_event(
-    copy: Callable[[str], Copy], column: str, change: Any, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, verdicts):
-        monkeypatch.setattr(module, "MANY", 1 if many else 1000)
+@pytest.mark.usefixtures("in_both_ways")
+def test_any_value_of_an_event(copy: Callable[[str], Copy], column: str, change: Any) -> None:
     chance = random.Random(column)
     for kind in ("varied", "plain"):
         one = copy(kind)
@@ -247,12 +237,8 @@ OTHER_FORMS: dict[str, tuple[str, Callable[[Any, pa.DataType], Any]]] = {
 
 
 @pytest.mark.parametrize(("column", "change"), OTHER_FORMS.values(), ids=OTHER_FORMS)
-@pytest.mark.parametrize("many", [False, True], ids=["plain", "compiled"])
-def test_what_is_written_in_another_form(
-    copy: Callable[[str], Copy], column: str, change: Any, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, verdicts):
-        monkeypatch.setattr(module, "MANY", 1 if many else 1000)
+@pytest.mark.usefixtures("in_both_ways")
+def test_what_is_written_in_another_form(copy: Callable[[str], Copy], column: str, change: Any) -> None:
     for kind in ("varied", "plain"):
         one = copy(kind)
         rewrite(one.places[0], column, 0, change)
@@ -260,12 +246,8 @@ def test_what_is_written_in_another_form(
         assert failure.verdict == ("diverged" if column == "result" else "damaged")
 
 
-@pytest.mark.parametrize("many", [False, True], ids=["plain", "compiled"])
-def test_nobodys_seat_is_written_as_null(
-    copy: Callable[[str], Copy], many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (judge, verdicts):
-        monkeypatch.setattr(module, "MANY", 1 if many else 1000)
+@pytest.mark.usefixtures("in_both_ways")
+def test_nobodys_seat_is_written_as_null(copy: Callable[[str], Copy]) -> None:
     one = copy("varied")
     seats = pq.read_table(one.places[1], columns=["seat"], partitioning=None)["seat"].to_pylist()
     rewrite(one.places[1], "seat", seats.index(None), lambda value, kind: -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,6 @@ from kifold.replay.causes import Report
 from kifold.replay.telling import told
 from kifold.replay.verify import Work, verify_files, verify_match, verify_store
 from tests.stores import archive_all, duo, fill, game, record, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as store:
-        yield store
 
 
 def change(store: Store, sql: str, values: Sequence[Any] = ()) -> None:
