@@ -42,3 +42,13 @@ def in_both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     """Has few matches archived, verified and counted in plain Python, then by the compiled rules."""
     for module in (judge, verdicts, coverage_stored):
         monkeypatch.setattr(module, "MANY", 1 if request.param == "compiled" else 10_000)
+
+
+@pytest.fixture
+def golden(race: Ruleset, pytester: pytest.Pytester) -> pytest.Pytester:
+    """A project with one golden log, and what folding it gives."""
+    from tests.replay.plugged import played, run, write_logs
+
+    write_logs(pytester.path, played("threes"))
+    run(pytester, "--kifold-update").assert_outcomes(passed=1)
+    return pytester

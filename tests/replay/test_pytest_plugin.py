@@ -2,76 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from fnmatch import fnmatch
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kifold.core.events import Event, Finished, Started, Undone
-from kifold.core.play import Play
+from kifold.core.events import Finished, Undone
 from kifold.core.registry import ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.core.samples import sample_match
-from kifold.records.formats import jsonl
-from kifold.records.log import Log
 from tests.core import toy
-from tests.replay.plugged import Install, run
+from tests.replay.plugged import FOLDS, LOGS, Install, begun, edit, failure, folds, played, run, write_logs
 
 pytest_plugins = "pytester"
-
-LOGS, FOLDS = "tests/golden/race.kifold.jsonl", "tests/golden/race.folded.json"
-
-
-def begun(case: str, goal: int = 60) -> Started:
-    return toy.RACE.start(None, {"goal": goal}, tags={"case": case})
-
-
-def write_logs(path: Path, *matches: tuple[Started, Sequence[Event]]) -> None:
-    logs = path / LOGS
-    logs.parent.mkdir(parents=True, exist_ok=True)
-    with logs.open("wb") as file:
-        jsonl.write([Log(number, *match) for number, match in enumerate(matches)], file)
-
-
-def played(case: str) -> tuple[Started, list[Event]]:
-    """A match of 24 events: seats add 3 in turn, the die shows 1."""
-    play = Play(toy.RACE, begun(case))
-    while not play.is_over:
-        play.add(play.legal()[2 if play.turn >= 0 else 0])
-    assert len(play.log) == 24
-    return play.started, play.log
-
-
-def folds(path: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((path / FOLDS).read_text(encoding="utf-8"))
-    return found
-
-
-def edit(path: Path, **changes: Any) -> None:
-    """Change what is written of the first match."""
-    written = folds(path)
-    written[0] |= changes
-    (path / FOLDS).write_text(json.dumps(written), encoding="utf-8")
-
-
-@pytest.fixture
-def golden(race: Ruleset, pytester: pytest.Pytester) -> pytest.Pytester:
-    """A project with one golden log, and what folding it gives."""
-    write_logs(pytester.path, played("threes"))
-    run(pytester, "--kifold-update").assert_outcomes(passed=1)
-    return pytester
-
-
-def failure(pytester: pytest.Pytester, *words: str) -> str:
-    """What a run says of its one failure."""
-    result = run(pytester, *words)
-    result.assert_outcomes(failed=1)
-    text = result.stdout.str()
-    assert "Traceback" not in text
-    return text
 
 
 def test_a_match_that_folds_as_it_did_passes(golden: pytest.Pytester) -> None:
@@ -242,50 +184,6 @@ def test_states_are_written_for_plies_that_somebody_chose(golden: pytest.Pyteste
     assert folds(golden.path)[0]["states"]["3"]["total"] == 10
 
 
-MISTAKES = {
-    "a word": ({"refused": [{"after": 5, "event": "zzz"}]}, "refused: zzz after event 5: *'zzz'*"),
-    "an object": (
-        {"refused": [{"after": 5, "event": {"event": "leap"}}]},
-        'refused: {"event": "leap"} after event 5: *',
-    ),
-    "past the end": ({"refused": [{"after": 25, "event": "2"}]}, "refused: 2 after event 25: *is 24"),
-    "no state yet": ({"states": {"19": {}}}, "states: ply 19: the match has no such ply; its last is 18"),
-    "some state": ({"states": {"500": {"total": 1}}}, "states: ply 500: the match has no such ply; its last is 18"),
-}
-
-
-@pytest.mark.parametrize(("edited", "said"), MISTAKES.values(), ids=MISTAKES)
-def test_what_cannot_be_asked_of_a_match_is_one_line_and_no_update_drops_it(
-    golden: pytest.Pytester, edited: dict[str, Any], said: str
-) -> None:
-    edit(golden.path, **edited)
-    before = folds(golden.path)
-    for words in ((), ("--kifold-update",)):
-        lines = failure(golden, *words).splitlines()
-        heading = next(number for number, line in enumerate(lines) if line.startswith("___"))
-        assert fnmatch(lines[heading + 1], f"race.folded.json, {said}")
-        assert lines[heading + 2 : heading + 3] == [""]
-        assert lines[heading + 3].startswith("again: pytest ")
-    assert folds(golden.path) == before
-
-
-def test_what_was_asked_of_a_longer_log_is_told_and_given_up(golden: pytest.Pytester) -> None:
-    edit(golden.path, states={"18": {"total": 1}}, refused=[{"after": 24, "event": "2"}], effects={"reached": [24]})
-    started, log = played("threes")
-    write_logs(golden.path, (started, log[:-2]))
-    text = failure(golden)
-    for said in ("ply 18: the match has no such ply", "2, tried after event 24: the match has no such event"):
-        assert f"{said}\n" in text
-    assert "event 24: effects: nothing that far is folded\n" in text
-    run(golden, "--kifold-update").assert_outcomes(passed=1)
-    run(golden).assert_outcomes(passed=1)
-
-
-def test_a_refusal_that_is_said_past_the_end_is_told(golden: pytest.Pytester) -> None:
-    edit(golden.path, illegal={"seq": 500, "reason": "too_much"})
-    assert "ply 18, event 24, die1: is legal; what was refused is event 500: too_much\n" in failure(golden)
-
-
 def test_corrections_and_endings_are_folded_too(race: Ruleset, pytester: pytest.Pytester, install: Install) -> None:
     started, log = played("corrected")
     write_logs(pytester.path, (started, [*log[:9], Undone(4), *log[4:12], Finished(0)]))
@@ -310,44 +208,6 @@ def test_a_name_names_one_match(race: Ruleset, pytester: pytest.Pytester) -> Non
     result = run(pytester, "--kifold-update", "-v")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines([f"{LOGS}::threes, line 2 PASSED*"])
-
-
-BROKEN = {
-    "empty": "",
-    "wrong type": '[{"case": "threes", "digest": 7}]',
-    "unknown": '[{"case": "threes", "folded": true}]',
-    "no number": '[{"case": "threes", "refused": [{"event": "2"}]}]',
-    "before the start": '[{"case": "threes", "refused": [{"after": -5, "event": "2"}]}]',
-    "no ply": '[{"case": "threes", "states": {"-1": {}}}]',
-    "no event": '[{"case": "threes", "effects": {"reached": [0]}}]',
-    "twice": '[{"case": "threes"}, {"case": "threes"}]',
-    "no UTF-8": "\udcff",
-}
-
-
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_folds_that_cannot_be_read_are_one_failure_and_stop_nothing(golden: pytest.Pytester, text: str) -> None:
-    other = golden.path / "tests/golden/other.kifold.jsonl"
-    other.write_bytes((golden.path / LOGS).read_bytes())
-    broken = text.encode("utf-8", "surrogateescape")
-    (golden.path / FOLDS).write_bytes(broken)
-    result = run(golden, "--kifold-update")
-    result.assert_outcomes(passed=1, failed=1)
-    (line,) = (
-        line for line in result.outlines if "race.folded.json" in line and "FAILED" not in line and "__" not in line
-    )
-    assert line.startswith(str(golden.path / FOLDS))
-    result.stdout.no_fnmatch_line("*Error*")
-    assert (golden.path / FOLDS).read_bytes() == broken
-    assert other.with_name("other.folded.json").exists()
-
-
-def test_folds_whose_logs_are_gone_fail_and_stay(golden: pytest.Pytester) -> None:
-    (golden.path / LOGS).rename(golden.path / "tests/golden/renamed.kifold.jsonl")
-    said = "race.folded.json: there is no race.kifold.jsonl beside it; rename both"
-    assert said in failure(golden, "-k", "race")
-    run(golden, "--kifold-update").assert_outcomes(passed=1, failed=1)
-    assert len(folds(golden.path)) == 1
 
 
 def test_an_update_of_logs_that_lie_elsewhere_says_so(golden: pytest.Pytester) -> None:
