@@ -1,4 +1,4 @@
-"""One match, many events at once: folded by the compiled rules, and put back into its plain `Play`."""
+"""One match, many events at once: folded by the compiled rules, and put into its plain `Play` when somebody looks."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
 
 
 class Ahead:
-    """A match as arrays, ahead of its `Play`: that has at once all of the events added here but the state.
+    """A match as arrays, ahead of its `Play`, which gets what was added here by `catch_up`.
 
     Each addition folds the match from its beginning: for hundreds of events that takes less than turning a plain state
     into an array would.
 
     Attributes:
-        is_over: whether nothing can follow what was added but notes and taking back.
+        added: the events that the `Play` does not have yet.
+        is_over: whether nothing can follow them but notes and taking back.
     """
 
     def __init__(self, play: Play, code: Compiled) -> None:
-        """Take over a match. Whoever adds events to its `Play` puts back the state before, and leaves this one."""
+        """Take over a match. Whoever adds events to its `Play` has it catch up before, and leaves this one."""
         rules = play.ruleset
         self._play = play
         self._folder = Folder(rules, code)
         self._setups = array_of(rules.setup_record, [flatten_setup(rules, play.started)])
         self._events = flat_events(rules, [event for _, event in play.effective])
-        self._lacks_state = False
+        self.added: list[Event] = []
         self.is_over = False
 
     def add(self, events: Sequence[Event], data: bytes) -> bool:
@@ -47,24 +48,30 @@ class Ahead:
         """
         if self._play.ending:
             return False
-        before = len(self._events)
         after = _joined(self._events, flat_batch(self._play.ruleset, events, data))
-        folded = self._fold(after)
-        match = folded.matches[0]
+        match = self._fold(after).matches[0]
         if match["reason"] != LEGAL:
-            self._fold(self._events)
             return False
-        self._events, self._lacks_state, self.is_over = after, True, bool(match["turn"] == NOBODY)
-        new = folded.per_event[before:]
-        snapshots = folded.snapshots[before // SNAPSHOT : len(after) // SNAPSHOT]
-        self._play.take(events, new["seat"].tolist(), new["effects"].tolist(), [row.tobytes() for row in snapshots])
+        self._events, self.is_over = after, bool(match["turn"] == NOBODY)
+        self.added += events
         return True
 
-    def put_back(self) -> None:
-        """Give the `Play` its state, if it lacks that."""
-        if self._lacks_state:
-            self._play.state = from_numpy(self._play.ruleset.state, self._folder.state[0])
-            self._lacks_state = False
+    def catch_up(self) -> None:
+        """Give the `Play` what was added."""
+        if not self.added:
+            return
+        folded = self._fold(self._events)
+        before = len(self._events) - len(self.added)
+        new = folded.per_event[before:]
+        snapshots = folded.snapshots[before // SNAPSHOT : len(self._events) // SNAPSHOT]
+        self._play.take(
+            self.added,
+            new["seat"].tolist(),
+            new["effects"].tolist(),
+            [row.tobytes() for row in snapshots],
+            from_numpy(self._play.ruleset.state, self._folder.state[0]),
+        )
+        self.added = []
 
     def _fold(self, events: np.ndarray[Any, Any]) -> Folded:
         return self._folder.fold(Corpus(self._play.ruleset, self._setups, events, np.array([0, len(events)])))

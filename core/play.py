@@ -140,13 +140,19 @@ class Play:
         return self._apply(seq, event, record)
 
     def take(
-        self, events: Sequence[Event], seats: Sequence[int], effects: Sequence[int], snapshots: Sequence[bytes]
+        self,
+        events: Sequence[Event],
+        seats: Sequence[int],
+        effects: Sequence[int],
+        snapshots: Sequence[bytes],
+        state: Any,
     ) -> None:
-        """Append events of the ruleset's own that were folded otherwise, all legal. The state is left to the caller.
+        """Append events of the ruleset's own that were folded otherwise, all legal.
 
         Args:
             seats, effects: who acted at each, and what it forced.
             snapshots: those that come to the `snapshots` of the match.
+            state: what it adds up to.
         """
         numbers = range(len(self.log) + 1, len(self.log) + len(events) + 1)
         self.log += events
@@ -155,6 +161,7 @@ class Play:
         self.seats += seats
         self.effects += effects
         self.snapshots += snapshots
+        self.state = state
 
     def _apply(self, seq: int, event: Event, record: EventRecord) -> int:
         """Apply one of the ruleset's own events; `record` is its flat form."""

@@ -32,7 +32,7 @@ class Live:
     @property
     def last_seq(self) -> int:
         """The number of the last event."""
-        return len(self._play.log)
+        return len(self._play.log) + len(self._ahead.added if self._ahead is not None else ())
 
     @property
     def is_over(self) -> bool:
@@ -43,14 +43,18 @@ class Live:
     def digest(self) -> bytes:
         """The digest of the log."""
         if self._hash is None:
-            log = [encode(self.started), *encode_each(self._play.log)]
+            log = [encode(self.started), *encode_each(self._log)]
             self._hash = blake2b(b"".join(log), digest_size=DIGEST_SIZE)
         return self._hash.digest()
 
+    @property
+    def _log(self) -> list[Event]:
+        return self._play.log + (self._ahead.added if self._ahead is not None else [])
+
     def show(self) -> Play:
-        """The match, to look at: from now on its state is there after each append."""
+        """The match, to look at: from now on each append is in it at once."""
         self._is_shown = True
-        self._put_back()
+        self._catch_up()
         return self._play
 
     def enter(self, events: Iterable[Event]) -> list[bytes]:
@@ -68,11 +72,12 @@ class Live:
             for event in given:
                 self._enter_one(valid(self.ruleset, event))
             raise
-        if any(isinstance(event, Undone) for event in entered):
+        if Undone in map(type, entered):
             return [data for event in entered for data in self._enter_one(event)]
         return self.add(entered)
 
     def _enter_one(self, event: Event) -> list[bytes]:
+        self._catch_up()
         if refused := no_place(self._play.log, event):
             raise refused
         return self.add([event])
@@ -86,7 +91,7 @@ class Live:
         data = encode_each(events)
         joined = b"".join(data)
         if not self._add_at_once(events, joined):
-            self._put_back()
+            self._catch_up()
             self._ahead = None
             for event in events:
                 self._play.add(event)
@@ -97,7 +102,7 @@ class Live:
     def _add_at_once(self, events: Sequence[Event], data: bytes) -> bool:
         """Append events by the compiled rules where these are at hand, if that pays; whether it was done."""
         code = AT_HAND.get(self.ruleset)
-        if code is None or len(events) < MANY or not {*map(type, events)} <= {*self.ruleset.events}:
+        if code is None or len(events) < MANY or not set(self.ruleset.events).issuperset(map(type, events)):
             return False
         if self._ahead is None:
             from kifold.core.ahead import Ahead
@@ -106,19 +111,19 @@ class Live:
         if not self._ahead.add(events, data):
             return False
         if self._is_shown:
-            self._put_back()
+            self._catch_up()
         return True
 
-    def _put_back(self) -> None:
+    def _catch_up(self) -> None:
         if self._ahead is not None:
-            self._ahead.put_back()
+            self._ahead.catch_up()
 
     def go_back(self, seq: int) -> None:
         """Forget what an append of events after number `seq` did that failed; the match is as it was before."""
         if self.last_seq == seq and self._ahead is None:
             return
-        self._hash = self._ahead = None
+        log, self._hash, self._ahead = self._log, None, None
         before = Play(self.ruleset, self.started)
-        for event in self._play.log[:seq]:
+        for event in log[:seq]:
             before.add(event)
         self._play.__dict__.update(before.__dict__)

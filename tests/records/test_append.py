@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from kifold.core.codec import encode_each
 from kifold.core.events import Event, Finished, Noted, Resigned, Undone
 from kifold.core.play import Refused
 from kifold.core.rulesets.blokus.declaration import Place
@@ -207,6 +208,17 @@ def test_a_match_that_is_over_takes_notes_and_corrections_only(store: Store) -> 
     assert store.append(match, [Undone(last - 1)]) == last + 2
     assert not store.play(match).is_over
     assert store.append(match, game(0)[-1:]) == last + 3
+    assert_exact(store.folder, 1)
+
+
+@pytest.mark.parametrize("longest", [1, 200, 300, 70_000])
+def test_events_of_all_lengths_are_stored_as_they_are(store: Store, longest: int) -> None:
+    match = store.new(duo())
+    notes = [Noted("n", ("x" * length + " \0 " * (length % 3),)) for length in (0, 1, longest, 31, 32, longest, 2)]
+    store.append(match, notes)
+    assert store.append(match, game(0)[:2]) == 9
+    stored = store.journal.rows("SELECT seq, data FROM events WHERE match = ? ORDER BY seq", (match,))
+    assert stored == list(enumerate(encode_each([*notes, *game(0)[:2]]), start=1))
     assert_exact(store.folder, 1)
 
 

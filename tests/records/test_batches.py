@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kifold.core import registry
+from kifold.core.ahead import Ahead
 from kifold.core.at_hand import AT_HAND
 from kifold.core.codec import digest
 from kifold.core.events import Event, Finished, Noted, Undone
@@ -212,8 +213,8 @@ def test_compiled_rules_at_hand_fold_a_batch_and_not_a_few(
 def test_batches_and_single_events_take_turns(store: Store, rules: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
     match, model = begin(store, rules)
     at_once: list[int] = []
-    real = Play.take
-    monkeypatch.setattr(Play, "take", lambda play, new, *more: (at_once.append(len(new)), real(play, new, *more)))
+    real = Ahead.add
+    monkeypatch.setattr(Ahead, "add", lambda ahead, new, data: (at_once.append(len(new)), real(ahead, new, data))[1])
     # Eight events are two rounds: who left them out would find nothing illegal.
     for count in (MANY, 8, MANY, 1, MANY + 1):
         append(store, match, model, count, random.Random(count))
@@ -275,6 +276,28 @@ def test_an_append_that_is_interrupted_leaves_the_match_as_it_was(
     assert_written(store, match, model)
     assert_same(held, model)
     assert store.play(match) is held
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+def test_a_look_that_is_interrupted_leaves_the_match_as_it_was(
+    store: Store, rules: Ruleset, monkeypatch: pytest.MonkeyPatch, is_after: bool
+) -> None:
+    match, model = begin(store, rules)
+    append(store, match, model, MANY, random.Random(2))
+    real = Play.take
+
+    def interrupted(play: Play, *arguments: Any) -> None:
+        monkeypatch.undo()
+        if is_after:
+            real(play, *arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Play, "take", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.play(match)
+    append(store, match, model, MANY, random.Random(3))
+    assert_written(store, match, model)
+    assert_same(store.play(match), model)
 
 
 def test_a_batch_after_the_end_is_refused_in_the_same_words(store: Store, rules: Ruleset) -> None:
