@@ -53,8 +53,8 @@ def revise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Revise]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty store."""
+    """An empty store that waits for no disk."""
     from kifold.records.store import Store
 
-    with Store(tmp_path / "store") as store:
+    with Store(tmp_path / "store", durability="off") as store:
         yield store

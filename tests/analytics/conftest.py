@@ -40,12 +40,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
     connection.close()
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as store:
-        yield store
-
-
 Kifold = Callable[..., tuple[int, str, str]]
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,12 +18,6 @@ from kifold.replay.timeline import Timeline
 from tests.records.blksgf_logs import played
 from tests.registered import NAMES
 from tests.stores import archive_all, assert_exact, circles, duo, game, record, run_together, varied
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as store:
-        yield store
 
 
 def eventful(store: Store, name: str, seed: int, plies: int = 24) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,12 +15,6 @@ from kifold.records.log import Fork, taken_over
 from kifold.records.store import Store
 from tests.records.blksgf_logs import played
 from tests.stores import archive_all, duo, record
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as store:
-        yield store
 
 
 def own(store: Store) -> int:

@@ -23,12 +23,6 @@ from tests.rulesets.blokus_cases import DATA, VARIANT_OF
 GOOD = "(;GM[Blokus];1[a20];2[t20])"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as opened:
-        yield opened
-
-
 def taken(store: Store, path: Path, form: Format = BLKSGF, **options: str) -> Report:
     return import_file(store, path, form, options, lambda records, events: None)
 

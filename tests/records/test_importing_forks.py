@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,12 +28,6 @@ from tests.rulesets.blokus_cases import place
 from tests.stores import archive_all, assert_exact, duo, game, quiet, record, varied
 
 GAME = "(;GM[Blokus]DT[2024](;1[a20](;2[t20];3[t1])(;2[s20,t20];3[t1](;4[a1])(;4[a1,a2])))(;1[a20,b20]C[or so]))"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as opened:
-        yield opened
 
 
 def taken(store: Store, text: str | bytes, name: str = "games.blksgf", **how: Any) -> Report:

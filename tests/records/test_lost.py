@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,6 @@ from kifold.records.forking import fork
 from kifold.records.lost import give_up, lost_files
 from kifold.records.store import Store
 from tests.stores import archive_all, assert_exact, game, record, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as opened:
-        yield opened
 
 
 def places(store: Store, at: int) -> tuple[Path, Path]:

@@ -26,12 +26,6 @@ from tests.stores import archive_all, duo, game, quiet, record
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "one", durability="off") as opened:
-        yield opened
-
-
-@pytest.fixture
 def other(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path / "other", durability="off") as opened:
         yield opened

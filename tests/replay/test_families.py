@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from kifold.core.events import Noted
@@ -17,12 +14,6 @@ from kifold.records.log import Fork
 from kifold.records.store import Store
 from kifold.replay.families import family_faults
 from tests.stores import archive_all, assert_exact, duo, fill, game, record, varied, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as store:
-        yield store
 
 
 def said(store: Store, match: int, claim: Fork) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,6 @@ from kifold.replay.verify import VERIFYING, Work, verify_store
 from tests.expected_plies import expected_plies
 from tests.rulesets.harness import folder
 from tests.stores import archive_all, fill, quiet, record, verified
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store", durability="off") as store:
-        yield store
 
 
 def make(store: Store, rules: Ruleset = BLOKUS, workers: int = 1) -> tuple[int, list[str]]:
