@@ -6,7 +6,6 @@ No compiler is started and NumPy is not imported. For many matches at once see `
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from kifold.core.events import COMMON, Event, Finished, Noted, Resigned, Started
 from kifold.core.flat import flatten_setup, unflatten
 from kifold.core.names import LEGAL
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
+from kifold.core.standings import Standing, standings
 
 
 class SetupRefused(ValueError):
@@ -41,17 +41,6 @@ class Refused(ValueError):
         self.reason = reason
         self.meaning = meaning
         self.event = event
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a seat stands: rank (1 is best; ties share), score (None where the game has no points), components."""
-
-    seat: int
-    rank: int
-    shared: bool
-    score: int | None
-    components: dict[str, int | list[int]]
 
 
 class Play:
@@ -277,31 +266,6 @@ def no_place(log: Sequence[Event], event: Event) -> Refused | None:
         return None
     said = f"what stood after event {event.back_to} was taken back since, and stays so; a fork can go on from there"
     return Refused(len(log) + 1, "taken_back", said, event)
-
-
-def standings(ruleset: Ruleset, seats: int, result: Any, ending: Event | None = None) -> list[Standing]:
-    """The result record as one `Standing` per seat; `result` plain or a NumPy record read by attribute."""
-    ranks = [int(result.rank[seat]) for seat in range(seats)]
-    if isinstance(ending, Resigned):
-        ranks = _resigned(ranks, ending.seat)
-    table = []
-    for seat in range(seats):
-        components: dict[str, int | list[int]] = {}
-        for slot in ruleset.components:
-            value = getattr(result, slot.name)
-            per_seat = slot.length // ruleset.most_seats
-            part = [int(v) for v in value[seat * per_seat : (seat + 1) * per_seat]]
-            components[slot.name] = part if per_seat > 1 else part[0]
-        score = int(result.score[seat]) if ruleset.has_score else None
-        table.append(Standing(seat, ranks[seat], ranks.count(ranks[seat]) > 1, score, components))
-    return table
-
-
-def _resigned(ranks: list[int], resigner: int) -> list[int]:
-    others = [rank for seat, rank in enumerate(ranks) if seat != resigner]
-    return [
-        len(ranks) if seat == resigner else 1 + sum(other < rank for other in others) for seat, rank in enumerate(ranks)
-    ]
 
 
 def fold(ruleset: Ruleset, started: Started, log: Iterable[Event]) -> tuple[Play, Refused | None]:

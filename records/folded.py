@@ -15,9 +15,9 @@ from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.hashing import hash_rows, hash_slices
 from kifold.core.options import option_text
-from kifold.core.play import standings
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.schema import NO_SETUP, arrow_type, columns_of, events_schema
+from kifold.core.standings import standings
 from kifold.core.wire import encode_logs
 from kifold.records.judge import FINGERPRINT_SIZE, Judged
 from kifold.records.tables import matches_schema, result_type

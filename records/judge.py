@@ -10,8 +10,9 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 from kifold.core.events import Event, Finished, Resigned, Started, Undone
-from kifold.core.play import Play, Refused, Standing, fold
+from kifold.core.play import Play, Refused, fold
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
+from kifold.core.standings import Standing
 from kifold.records.log import Log
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ import pyarrow as pa
 from kifold.core.events import Event, Finished, OptionValue, Resigned, Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.options import option_text
-from kifold.core.play import Standing, standing_events
+from kifold.core.play import standing_events
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of, events_schema, setup_type
+from kifold.core.standings import Standing
 from kifold.records.ids import id_text
 from kifold.records.judge import Judged
 from kifold.records.log import Log

@@ -19,8 +19,9 @@ import msgspec
 
 from kifold.core.events import Event, OptionValue, Started
 from kifold.core.options import Option, option_text
-from kifold.core.play import Play, Refused, Standing
+from kifold.core.play import Play, Refused
 from kifold.core.ruleset import Ruleset
+from kifold.core.standings import Standing
 from kifold.replay.difference import Fields, essential
 
 REASON, EFFECT, READING = "reason", "effect", "reading"

@@ -18,8 +18,9 @@ from msgspec import Meta
 
 from kifold.core.codec import digest, from_json
 from kifold.core.events import Event, Started
-from kifold.core.play import Play, Refused, Standing, fold, refusal
+from kifold.core.play import Play, Refused, fold, refusal
 from kifold.core.ruleset import Ruleset
+from kifold.core.standings import Standing
 from kifold.records.judge import judge
 from kifold.replay.difference import essential
 from kifold.replay.timeline import Timeline

@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from kifold.core.names import LEGAL
 from kifold.core.options import RulesetError
-from kifold.core.play import Play, Refused, Standing, standing_events
+from kifold.core.play import Play, Refused, standing_events
 from kifold.core.records import Slot
 from kifold.core.ruleset import Ruleset
+from kifold.core.standings import Standing
 from kifold.records.archive import UNREADABLE
 from kifold.records.errors import StoreError
 from kifold.records.log import Log

@@ -257,8 +257,8 @@ def _write(out: Path | None, text: str) -> None:
 
 
 def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[str, Any]:
-    from kifold.core.play import standings
     from kifold.core.ruleset import NOBODY
+    from kifold.core.standings import standings
     from kifold.records.ids import id_text
     from kifold.replay.difference import essential
     from kifold.replay.timeline import turn_at

@@ -19,9 +19,10 @@ from kifold.core.codec import from_json, to_json
 from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import OptionValue, Started
 from kifold.core.options import Option, Variant, option_text
-from kifold.core.play import Play, Refused, standings
+from kifold.core.play import Play, Refused
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.samples import sample_match
+from kifold.core.standings import standings
 from kifold.records.formats import jsonl
 from kifold.records.ids import derived_id
 from kifold.records.judge import fingerprint

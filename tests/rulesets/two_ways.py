@@ -12,9 +12,10 @@ from kifold.core.events import Event, Started
 from kifold.core.flat import flatten_setup
 from kifold.core.loops import SETUP_REFUSED
 from kifold.core.names import LEGAL
-from kifold.core.play import Play, Refused, standings
+from kifold.core.play import Play, Refused
 from kifold.core.records import from_numpy
 from kifold.core.ruleset import CHANCE, SNAPSHOT, Ruleset
+from kifold.core.standings import standings
 from tests.rulesets.matches import Log, events_of, logs_of, random_log
 from tests.rulesets.mutants import mutants
 
