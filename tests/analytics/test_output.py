@@ -157,23 +157,30 @@ def test_sums_in_parquet_stay_integers(sql: duckdb.DuckDBPyConnection, tmp_path:
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "names"),
     [
-        "SELECT now() AS t",
-        "SELECT TIME '10:00' AS t, TIMETZ '10:00:00+02' AS u, INTERVAL 3 DAYS AS i, uuid() AS d",
-        "SELECT MAP {1: 'a', 2: NULL} AS m, MAP {[1]: 2} AS n, union_value(k := 1) AS u, [1, 2]::INT[2] AS a",
-        "SELECT '101'::BIT AS b, 'x'::ENUM ('x', 'y') AS e, DATE '290000-01-01' AS d",
-        "DESCRIBE SELECT 1 AS a",
-        "SHOW TABLES",
-        "CREATE TABLE t (a INT)",
-        "SELECT 1 WHERE false",
+        ("SELECT now() AS t", "t"),
+        ("SELECT TIME '10:00' AS t, TIMETZ '10:00:00+02' AS u, INTERVAL 3 DAYS AS i, uuid() AS d", "t u i d"),
+        (
+            "SELECT MAP {1: 'a', 2: NULL} AS m, MAP {[1]: 2} AS n, union_value(k := 1) AS u, [1, 2]::INT[2] AS a",
+            "m n u a",
+        ),
+        ("SELECT '101'::BIT AS b, 'x'::ENUM ('x', 'y') AS e, DATE '290000-01-01' AS d", "b e d"),
+        ("DESCRIBE SELECT 1 AS a", "column_name column_type null key default extra"),
+        ("SHOW TABLES", "name"),
+        ("CREATE TABLE t (a INT)", "Count"),
+        ("SELECT 1 AS one WHERE false", "one"),
     ],
 )
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
-def test_every_type_is_written(sql: duckdb.DuckDBPyConnection, query: str, form: str) -> None:
+def test_every_type_is_written(sql: duckdb.DuckDBPyConnection, query: str, names: str, form: str) -> None:
     text = written(sql, query, form)
     if form == "json":
-        json.loads(text)
+        assert all(list(row) == names.split() for row in json.loads(text))
+        return
+    header, *rows = csv.reader(StringIO(text)) if form == "csv" else map(str.split, text.splitlines())
+    assert header == names.split()
+    assert form == "table" or all(len(row) == len(header) for row in rows)
 
 
 # Tables
