@@ -19,6 +19,11 @@ class Standing:
     score: int | None
     components: dict[str, int | list[int]]
 
+    def as_row(self) -> dict[str, Any]:
+        """As plain data: seat, rank, shared and score, and its components beside these."""
+        base = {"seat": self.seat, "rank": self.rank, "shared": self.shared, "score": self.score}
+        return base | self.components
+
 
 def standings(ruleset: Ruleset, seats: int, result: Any, ending: Event | None = None) -> list[Standing]:
     """The result record as one `Standing` per seat; `result` plain or a NumPy record read by attribute."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -21,12 +20,10 @@ from kifold.records.formats import Branch, Format, Record, Rejected, one_line
 from kifold.records.ids import parse_id
 from kifold.records.judge import Judged, judge_logs
 from kifold.records.known import KnownEvents
-from kifold.records.log import Fork, Log, leaving, shared_by_fork, shared_by_parent
+from kifold.records.log import Fork, Log, batches, leaving, shared_by_fork, shared_by_parent
 from kifold.records.naming import Naming
 from kifold.records.store import Store
 from kifold.records.taken import REFUSED, Became, Taken
-
-BATCH = 2_000
 
 
 @dataclass(slots=True)
@@ -75,7 +72,7 @@ def import_file(
     importers: dict[str, _Importer] = {}
     records = form.read(path, options)
     try:
-        while batch := list(islice(records, BATCH)):
+        for batch in batches(records):
             bad = [one for one in batch if isinstance(one, Rejected)]
             for name, group in _by_ruleset(batch).items():
                 if name not in importers:
@@ -93,7 +90,7 @@ def import_file(
     return report
 
 
-def _by_ruleset(batch: list[Record | Rejected]) -> dict[str, list[Record]]:
+def _by_ruleset(batch: Sequence[Record | Rejected]) -> dict[str, list[Record]]:
     groups: dict[str, list[Record]] = {}
     for one in batch:
         if isinstance(one, Record):

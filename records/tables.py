@@ -77,7 +77,7 @@ def match_row(log: Log, judged: Judged) -> dict[str, Any]:
         "n_events": len(log.events),
         "finished": judged.is_over,
         "ending": ending_text(log.events, is_over=judged.is_over),
-        "result": [standing_row(standing) for standing in judged.standings],
+        "result": [standing.as_row() for standing in judged.standings],
         "digest": log.digest,
         "fingerprints": judged.fingerprints,
     }
@@ -95,18 +95,12 @@ def ending_text(events: Sequence[Event], *, is_over: bool) -> str | None:
     return "rules"
 
 
-def standing_row(standing: Standing) -> dict[str, Any]:
-    """A standing as an element of `result`."""
-    base = {"seat": standing.seat, "rank": standing.rank, "shared": standing.shared, "score": standing.score}
-    return base | standing.components
-
-
 def unlike(standings: Sequence[Standing], stored: list[dict[str, Any] | None] | None) -> list[str]:
     """The parts in which standings differ from those of a row of `matches`, a part that is newer than the row left out.
 
     Of other seats than there are, or none at all, all.
     """
-    found = [standing_row(standing) for standing in standings]
+    found = [standing.as_row() for standing in standings]
     then = [row for row in stored or () if row is not None]
     if not len(found) == len(then) == len(stored or ()):
         return list(found[0]) if found else ["seat"]

@@ -20,7 +20,6 @@ from kifold.core.codec import digest, from_json
 from kifold.core.events import Event, Started
 from kifold.core.play import Play, Refused, fold, refusal
 from kifold.core.ruleset import Ruleset
-from kifold.core.standings import Standing
 from kifold.records.judge import judge
 from kifold.replay.difference import essential
 from kifold.replay.timeline import Timeline
@@ -107,7 +106,7 @@ def fold_of(ruleset: Ruleset, started: Started, events: Sequence[Event], case: s
         judged.is_over,
         judged.fingerprints.hex(),
         _effects(play),
-        [standing_as_json(standing) for standing in judged.standings],
+        [standing.as_row() for standing in judged.standings],
     )
     _check(asked, found, timeline.last_ply, timeline.last_seq)
     plies = [ply for ply in asked.states if ply <= timeline.last_ply] or [timeline.last_ply]
@@ -138,12 +137,6 @@ def _effects(play: Play) -> dict[str, list[int]]:
         for name in play.ruleset.effects.of(mask):
             found[name].append(seq)
     return {name.name: found[name.name] for name in play.ruleset.effects if name.name in found}
-
-
-def standing_as_json(standing: Standing) -> dict[str, Any]:
-    """A standing, its components beside rank and score."""
-    rank = {"seat": standing.seat, "rank": standing.rank, "shared": standing.shared, "score": standing.score}
-    return rank | standing.components
 
 
 def probe_event(timeline: Timeline, probe: Probe) -> Event:

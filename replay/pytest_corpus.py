@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from kifold.core.play import Refused, fold
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.store import Store
-from kifold.replay.causes import EXACT, ILLEGAL, Report
-from kifold.replay.divergence import refusal_text
+from kifold.replay.causes import EXACT, Report
+from kifold.replay.telling import told
 from kifold.replay.verify import Work, verify_match, verify_store
 
 SHOWN = 10
@@ -99,17 +98,6 @@ class MatchItem(CorpusItem):
                 raise Failed(str(error)) from None
             if verdict.verdict == EXACT:
                 return
-            parts = [str(verdict)]
-            command = "show"
-            if verdict.verdict == ILLEGAL:
-                log = store.log(self.match)
-                rules = log.rules
-                try:
-                    _, refused = fold(rules, log.started, log.events)
-                except Refused as refusal:
-                    refused = refusal
-                if refused is not None and refused.seq > 0:
-                    parts.append(refusal_text(rules, log.started, log.events, refused))
-                    command += f" --at-seq {refused.seq - 1}"
-            again = f"kifold --store {shlex.quote(self.store)} {command} {id_text(self.match)}"
-        raise Failed("\n\n".join([*parts, f"again: {again}"]))
+            parts = [str(verdict), told(store, verdict, None)]
+        again = f"again: kifold --store {shlex.quote(self.store)} verify --match {id_text(self.match)}"
+        raise Failed("\n\n".join(part for part in (*parts, again) if part))

@@ -12,7 +12,7 @@ from kifold.records.ids import id_text
 from kifold.records.judge import judge_log
 from kifold.records.log import Log
 from kifold.records.store import Store
-from kifold.records.tables import ending_text, standing_row
+from kifold.records.tables import ending_text
 from kifold.replay.causes import DAMAGED, DIVERGED, ILLEGAL, OTHER_RESULT, Verdict
 from kifold.replay.difference import Change, Fields, changes, differing
 from kifold.replay.divergence import board_after, listed, place_of, refusal_text
@@ -72,7 +72,7 @@ def _stored_otherwise(store: Store, log: Log) -> list[Change]:
     (row,) = tables[0].to_pylist()
     rows = [one or {} for one in row["result"] or ()]
     names = {name for one in rows for name in one}  # a part that is newer than the file is stored nowhere
-    now = [{k: v for k, v in standing_row(each).items() if k in names or not names} for each in judged.standings]
+    now = [{k: v for k, v in each.as_row().items() if k in names or not names} for each in judged.standings]
     found = differing(_by_part(rows), _by_part(now))
     ending = ending_text(log.events, is_over=judged.is_over)
     pairs = (("finished", row["finished"], judged.is_over), ("ending", row["ending"], ending))
@@ -125,7 +125,7 @@ def parting_text(old: Ruleset, new: Ruleset, started: Started, events: Sequence[
 def _in_result(old: Ruleset, new: Ruleset, started: Started, events: Sequence[Event]) -> list[Change]:
     """What differs between the results of a match that is legal under two revisions."""
     plays = [fold(rules, started, events)[0] for rules in (old, new)]
-    was, now = (_by_part([standing_row(each) for each in play.result()]) for play in plays)
+    was, now = (_by_part([each.as_row() for each in play.result()]) for play in plays)
     over = [play.is_over for play in plays]
     ended = [Change("finished", None, *over)] if over[0] != over[1] else []
     return ended + differing(was, now)

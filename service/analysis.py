@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
 
-"""Lines about what is left out."""
-
 VariantOption = Annotated[str | None, typer.Option(help="Only matches of this variant.")]
 AnswerFormatOption = Annotated[str, typer.Option("--format", help="table, csv or json.")]
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from kifold.replay.coverage import Coverage, Row
 
-"""Lines about what is left out."""
-
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""

@@ -67,13 +67,15 @@ def print_exploration(done: Exploration, summary: str, stored: Collection[Cause]
     from kifold.replay.frames import event_line
     from kifold.replay.telling import parting_text
 
-    typer.echo(f"explored {summary}: {_title(done)}, seed {done.seed}: {_many(len(done.examples), 'cause')}")
+    typer.echo(
+        f"explored {summary}: {_title(done)}, seed {done.seed}: {counted(len(done.examples), 'cause', 'causes')}"
+    )
     for one in done.examples[:SHOWN]:
         is_new = "" if one.cause in stored else ", in no stored log"
         log = " ".join(event_line(done.old, one.started, event) for event in one.events)
         text = parting_text(done.old, done.new, one.started, one.events, one.found)
         typer.echo(f"\n{one.count:>9,} × {one.cause}{is_new}")
-        typer.echo(f"{'':11} the shortest log, {_many(len(one.events), 'event')}: {log}".rstrip())
+        typer.echo(f"{'':11} the shortest log, {counted(len(one.events), 'event', 'events')}: {log}".rstrip())
         typer.echo("\n".join(f"{'':11} {line}".rstrip() for line in text.splitlines()))
     if len(done.examples) > SHOWN:
         typer.echo(f"\n… and {len(done.examples) - SHOWN:,} more causes (all with --format json)")
@@ -82,10 +84,6 @@ def print_exploration(done: Exploration, summary: str, stored: Collection[Cause]
     if done.examples:
         again = f"--ruleset {done.new.name}@{done.new.revision} --explore {done.games} --seed {done.seed}"
         typer.echo(f"\nagain: kifold verify {again}")
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _unplayed(done: Exploration) -> list[str]:

@@ -282,9 +282,4 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
         return data
     result: Any = rules.result()
     rules.rules.result(ply.state, result)
-    return data | {
-        "standings": [
-            {"seat": s.seat, "rank": s.rank, "shared": s.shared, "score": s.score, **s.components}
-            for s in standings(rules, found.started.seats, result, ply.ending)
-        ]
-    }
+    return data | {"standings": [one.as_row() for one in standings(rules, found.started.seats, result, ply.ending)]}

@@ -28,7 +28,7 @@ from kifold.records.judge import Judged, judge_log
 from kifold.records.log import Log
 from kifold.records.sqlite import FORMAT
 from kifold.records.store import Store
-from kifold.records.tables import ending_text, standing_row
+from kifold.records.tables import ending_text
 from tests.registered import NAMES
 from tests.stores import archive_all, quiet
 
@@ -81,7 +81,7 @@ def described(logs: Iterable[Log]) -> Iterator[dict[str, Any]]:
             "digest": log.digest.hex(),
             "fingerprints": judged.fingerprints.hex(),
             "ending": ending_text(log.events, is_over=judged.is_over),
-            "result": [standing_row(standing) for standing in judged.standings],
+            "result": [standing.as_row() for standing in judged.standings],
         }
 
 

@@ -29,7 +29,7 @@ from kifold.records.judge import fingerprint
 from kifold.records.log import Log
 from kifold.replay.coverage import Coverage, Coverages, count_golden, golden_files
 from kifold.replay.coverage_golden import READING, exercised, others, reading, values_of
-from kifold.replay.golden import LOGS, Fold, Probe, fold_of, folds_path, read_folds, standing_as_json, write_folds
+from kifold.replay.golden import LOGS, Fold, Probe, fold_of, folds_path, read_folds, write_folds
 
 FOLDER = Path(__file__).parent / "golden"
 SEED = 2026
@@ -70,7 +70,7 @@ def folded_compiled(ruleset: Ruleset, logs: list[Log], folder: Folder) -> list[F
                 effects[name].append(seq)
         prints = (fingerprint(one.tobytes()) for one in folded.snapshots[folded.matches["snapshot"][m] : ends[m]])
         result = SimpleNamespace(**{slot.name: folded.results[slot.name][m] for slot in ruleset.result.slots})
-        rows: list[dict[str, Any]] = list(map(standing_as_json, standings(ruleset, log.started.seats, result)))
+        rows: list[dict[str, Any]] = [one.as_row() for one in standings(ruleset, log.started.seats, result)]
         is_over = bool(folded.matches["turn"][m] == NOBODY)
         folds.append(Fold(case_of(log), log.digest.hex(), None, is_over, b"".join(prints).hex(), dict(effects), rows))
     return folds

@@ -80,7 +80,7 @@ def test_a_refused_event_is_shown_with_the_board(store: Path, pytester: pytest.P
             "ply 3, event 3, +*: too_much – more than may be added",
             "the board before that, after event 2:",
             "  total *",
-            "again: kifold --store 'my store' show --at-seq 2 *",
+            "again: kifold --store 'my store' verify --match *",
         ]
     )
 
@@ -93,7 +93,9 @@ def test_a_match_that_arrives_elsewhere_fails(store: Path, pytester: pytest.Pyte
     install(apply=apply)
     result = run(pytester, f"--kifold-corpus={STORE}", "--kifold-sample", "99")
     result.assert_outcomes(passed=LIVE, failed=ARCHIVED)
-    result.stdout.fnmatch_lines(["match * (race): diverged between events 0 and *", "again: kifold --store * show *"])
+    result.stdout.fnmatch_lines(
+        ["match * (race): diverged between events 0 and *", "again: kifold --store * verify --match *"]
+    )
 
 
 def test_a_damaged_match_fails(store: Path, pytester: pytest.Pytester) -> None:
