@@ -14,13 +14,12 @@ from kifold.core.corpus import Corpus, Folded
 from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.hashing import hash_rows, hash_slices
-from kifold.core.options import option_text
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.core.schema import NO_SETUP, arrow_type, columns_of, events_schema
 from kifold.core.standings import standings
 from kifold.core.wire import encode_logs
 from kifold.records.judge import FINGERPRINT_SIZE, Judged
-from kifold.records.tables import matches_schema, result_type
+from kifold.records.tables import matches_schema, result_type, started_row
 from kifold.records.unpacking import is_one_of
 
 
@@ -78,15 +77,7 @@ def _matches_table(corpus: Corpus, folded: Folded, started: Started, ids: np.nda
     digests = hash_slices(data, ends, DIGEST_SIZE)
     prints, print_ends = fingerprints(folded)
     is_over = folded.matches["turn"] == NOBODY
-    row = {
-        "variant": started.variant,
-        "revision": started.revision,
-        "schema": started.schema,
-        "options": [(name, option_text(value)) for name, value in started.options.items()],
-        "seats": started.seats,
-        "tags": list(started.tags.items()),
-        "players": [],
-    }
+    row = started_row(started) | {"players": []}
     schema = matches_schema(corpus.ruleset)
     columns = {
         name: pa.array([value], schema.field(name).type).take(pa.array(np.zeros(count, np.int32)))

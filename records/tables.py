@@ -61,17 +61,23 @@ def matches_schema(ruleset: Ruleset) -> pa.Schema:
     )
 
 
-def match_row(log: Log, judged: Judged) -> dict[str, Any]:
-    """A match as a row of `matches`."""
-    started = log.started
+def started_row(started: Started) -> dict[str, Any]:
+    """Event 0 in the columns of `matches`, without its setup."""
     return {
-        "match_id": log.match_id,
         "variant": started.variant,
         "revision": started.revision,
         "schema": started.schema,
         "options": [(name, option_text(value)) for name, value in started.options.items()],
         "seats": started.seats,
         "tags": list(started.tags.items()),
+    }
+
+
+def match_row(log: Log, judged: Judged) -> dict[str, Any]:
+    """A match as a row of `matches`."""
+    started = log.started
+    return started_row(started) | {
+        "match_id": log.match_id,
         "setup": {f.name: getattr(started.setup, f.name) for f in fields_of(started.setup.__class__)},
         "players": list(log.players),
         "n_events": len(log.events),
