@@ -35,6 +35,7 @@ from kifold.records.sqlite import SCHEMA
 from kifold.records.store import Store
 
 BATCH = 80
+BATCHES = f"journal, batches of {BATCH}, compiled rules at hand"
 COMMITS = 10
 ROUNDS = 20
 """Commits of a round that are timed, and rounds."""
@@ -163,7 +164,7 @@ def test_batches(tmp_path: Path, short: bool, promise: Callable[[Promise], None]
         f"{bare / BATCH:,.0f} commits/s; without waiting for the disk an event costs us {1e6 / no_wait:.1f} µs, "
         f"by the plain rules {1e6 / plain:.1f}"
     )
-    promise(Promise(f"journal, batches of {BATCH}", ours, 0.8, None, "bare SQLite", bare, beside))
+    promise(Promise(BATCHES, ours, 0.8, None, "bare SQLite", bare, beside))
 
 
 def test_batches_of_a_library(tmp_path: Path, short: bool, promise: Callable[[Promise], None]) -> None:
@@ -171,4 +172,4 @@ def test_batches_of_a_library(tmp_path: Path, short: bool, promise: Callable[[Pr
     ways = (into_store, into_eventsourcing, into_sqlite)
     ours, library, bare = in_turns(tmp_path, 2 if short else ROUNDS, BATCH, *ways)
     beside = f"bare SQLite does {bare / library:.1f} × of it on this disk"
-    promise(Promise(f"journal, batches of {BATCH}, and a library", ours, 5, None, "eventsourcing", library, beside))
+    promise(Promise(f"{BATCHES}, and a library", ours, 5, None, "eventsourcing", library, beside))

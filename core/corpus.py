@@ -253,12 +253,16 @@ class Folder:
         self.code.loops["fold_states"](*corpus.arrays, self.state, self.state_bytes, matches, results, seats, kept)
         return States(matches, results, seats, kept.view(essential_dtype(self.ruleset.state))[:, 0])
 
-    def position(self, corpus: Corpus, match: int, ply: int) -> int:
-        """Fold `ply` events of one match into `self.state`; the number of legal ones."""
+    def position(self, corpus: Corpus, match: int, count: int) -> int:
+        """Fold the first `count` events of one match into `self.state`.
+
+        Returns:
+            How many of them are legal; −1 when the setup is refused.
+        """
         self.state_bytes[:] = 0
         first = corpus.starts[match]
         done: int = self.code.loops["fold_to"](
-            corpus.setups[match : match + 1], corpus.events[first : first + ply], self.state
+            corpus.setups[match : match + 1], corpus.events[first : first + count], self.state
         )
         return done
 
