@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from hashlib import blake2b
 from operator import or_
 from typing import TYPE_CHECKING
 
-from kifold.core.events import Event, Finished, Resigned, Started, Undone
+from kifold.core.events import Event, Finished, Noted, Resigned, Started
 from kifold.core.play import Play, Refused, fold
 from kifold.core.ruleset import CHANCE, NOBODY, SNAPSHOT, Ruleset
 from kifold.core.standings import Standing
@@ -91,41 +91,56 @@ def judge_logs(logs: Sequence[Log]) -> list[Judged | Refused]:
 
 
 def _judge_logs(ruleset: Ruleset, logs: Sequence[Log]) -> list[Judged | Refused]:
-    """Fold logs of one revision, compiled when there are many."""
-    if len(logs) < MANY:
-        return [judge_log(ruleset, log.started, log.events) for log in logs]
+    """Fold logs of one revision, those that are straight compiled when there are many of them."""
+    straight = [i for i, log in enumerate(logs) if _is_straight(ruleset, log)]
+    found: dict[int, Judged | None] = {}
+    if len(straight) >= MANY:
+        found |= zip(straight, _judge_straight(ruleset, [logs[i] for i in straight]), strict=True)
+    return [found.get(i) or judge_log(ruleset, log.started, log.events) for i, log in enumerate(logs)]
+
+
+def _is_straight(ruleset: Ruleset, log: Log) -> bool:
+    """Whether folding the ruleset's own events of a log tells all of it: they are as declared today, nothing was taken
+    back, and notes and one ending at most, of a seat that there is, stand beside them, with none of them behind it.
+    """
+    is_closed = False
+    for event in log.events:
+        if isinstance(event, Finished | Resigned):
+            if is_closed or (isinstance(event, Resigned) and event.seat >= log.started.seats):
+                return False
+            is_closed = True
+        elif not isinstance(event, Noted) and (is_closed or type(event) not in ruleset.events):
+            return False
+    return True
+
+
+def _judge_straight(ruleset: Ruleset, logs: Sequence[Log]) -> Iterator[Judged | None]:
+    """Fold straight logs compiled; None where one is not legal, for the words on that."""
     from kifold.core.compiled import compiled
     from kifold.core.corpus import Corpus, Folder
     from kifold.records.folded import fingerprints, seat_column
 
-    # A log in which something was taken back may hide a refusal in what no longer counts: it is folded event by event.
-    plain = [any(isinstance(event, Undone) for event in log.events) for log in logs]
-    effective = [[event for event in log.events if type(event) in ruleset.events] for log in logs]
-    corpus = Corpus.of(
-        ruleset, [(log.started, [] if p else e) for log, e, p in zip(logs, effective, plain, strict=True)]
-    )
+    own = [[event for event in log.events if type(event) in ruleset.events] for log in logs]
+    corpus = Corpus.of(ruleset, zip((log.started for log in logs), own, strict=True))
     folded = Folder(ruleset, compiled(ruleset)).fold(corpus)
     column, (prints, ends) = seat_column(corpus, folded), fingerprints(folded)
-    verdicts: list[Judged | Refused] = []
     for m, log in enumerate(logs):
-        is_whole = folded.matches["done"][m] == len(effective[m]) and not folded.matches["reason"][m]
-        closing = [event for event in log.events if isinstance(event, Finished | Resigned)]
-        if plain[m] or not is_whole or len(closing) > 1 or (closing and folded.matches["turn"][m] == NOBODY):
-            verdicts.append(judge_log(ruleset, log.started, log.events))
+        closing = next((event for event in log.events if isinstance(event, Finished | Resigned)), None)
+        is_legal = folded.matches["done"][m] == len(own[m]) and not folded.matches["reason"][m]
+        if not is_legal or (closing and folded.matches["turn"][m] == NOBODY):
+            yield None
         else:
             acted = column[corpus.starts[m] : corpus.starts[m + 1]].tolist()
-            own = prints[ends[m] : ends[m + 1]].tobytes()
-            verdicts.append(_judged(corpus, folded, own, m, log, closing, acted))
-    return verdicts
+            yield _judged(corpus, folded, prints[ends[m] : ends[m + 1]].tobytes(), m, log, closing, acted)
 
 
 def _judged(
-    corpus: Corpus, folded: Folded, prints: bytes, m: int, log: Log, closing: Sequence[Event], acted: list[int]
+    corpus: Corpus, folded: Folded, prints: bytes, m: int, log: Log, closing: Event | None, acted: list[int]
 ) -> Judged:
     """The verdict on a log from the fold of its own events, with seats for all of them."""
     from kifold.records.folded import judged_match
 
-    judged = judged_match(corpus, folded, prints, m, acted, closing[0] if closing else None)
+    judged = judged_match(corpus, folded, prints, m, acted, closing)
     of_events = iter(judged.seats)
     own = corpus.ruleset.events
     seats = [next(of_events) if type(event) in own else seat_of(event, None) for event in log.events]
