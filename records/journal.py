@@ -64,15 +64,21 @@ class Journal(Database):
         padded = b"".join([one.ljust(longest) for one in data])
         self.db.execute(ADD_EVENTS, (match, first, padded, longest, str(lengths)))
 
-    def stands(self, match: int) -> tuple[int, int | None] | None:
-        """The number of the last event of a live match and the revision that it was promoted to, if it was; None when
-        it is not in the journal.
+    def stands(self, match: int) -> tuple[int, bytes, int | None] | None:
+        """The number of the last event of a live match, the digest of its log and the revision that it was promoted to,
+        if it was; None when it is not in the journal.
         """
         row = self.row(
-            "SELECT last_seq, revision FROM matches LEFT JOIN pins ON pins.match = matches.id WHERE matches.id = ?",
+            "SELECT last_seq, digest, revision FROM matches LEFT JOIN pins ON pins.match = matches.id WHERE id = ?",
             (match,),
         )
-        return (row[0], row[1]) if row else None
+        return (row[0], row[1], row[2]) if row else None
+
+    def digest_at(self, match: int, seq: int) -> bytes:
+        """The digest of the log of a live match up to event `seq`, by what is stored."""
+        log = self.column("SELECT started FROM matches WHERE id = ?", (match,))
+        log += self.column("SELECT data FROM events WHERE match = ? AND seq <= ? ORDER BY seq", (match, seq))
+        return blake2b(b"".join(log), digest_size=DIGEST_SIZE).digest()
 
     def last_seq(self, match: int) -> int | None:
         """The number of the last event of a live match; None when it is not in the journal."""

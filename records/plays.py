@@ -13,7 +13,7 @@ KEPT = 64
 
 
 class Plays:
-    """The folded matches of one journal. The file is the truth: one that is behind is folded on, one ahead anew."""
+    """The folded matches of one journal. The file is the truth: one that is behind is folded on, another one anew."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -33,10 +33,10 @@ class Plays:
         stands = self.journal.stands(match)
         if stands is None:
             return None
-        last, promoted = stands
+        last, digest, promoted = stands
         if live is not None and live.ruleset.revision != (promoted or live.started.revision):
             live = None  # promoted meanwhile
-        if live is None or live.last_seq != last:
+        if live is None or (live.last_seq, live.digest) != (last, digest):
             live = self._folded(match, promoted, live if live is not None and live.last_seq < last else None)
         self.remember(match, live)
         return live
@@ -44,7 +44,8 @@ class Plays:
     def _folded(self, match: int, promoted: int | None, live: Live | None) -> Live:
         if why := self.journal.damage(match):
             raise damaged(match, why)
-        if live is None:
+        # Another process may have deleted the match and imported another under its id.
+        if live is None or live.digest != self.journal.digest_at(match, live.last_seq):
             started = self.journal.started(match)
             live = Live(Play(pinned(started, promoted), started))
         live.add(self.journal.events(match, after=live.last_seq))

@@ -19,6 +19,7 @@ from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.archiving import archive
 from kifold.records.errors import NoSuchMatch, StoreError
 from kifold.records.ids import id_text
+from kifold.records.log import Log
 from kifold.records.store import Store
 from tests.stores import assert_exact, duo, game, quiet, record, verified
 
@@ -115,6 +116,22 @@ def test_a_match_that_is_ahead_of_the_file_is_folded_anew(store: Store) -> None:
     assert store.play(match) is not held
     assert store.play(match).log == list(game(0)[:3])
     assert store.append(match, game(0)[3:5]) == 5
+    assert_exact(store.folder, 1)
+
+
+@pytest.mark.parametrize("count", [2, 4, 6])
+def test_another_log_under_the_id_of_a_match_is_folded_anew(store: Store, count: int) -> None:
+    """Another process deletes the match, and imports another that has its id."""
+    match = record(store, 0, 4)
+    store.play(match)
+    store.append(match, [])
+    with Store(store.folder) as other:
+        other.delete(match)
+        play, _ = fold(BLOKUS, duo(), game(1)[:count])
+        with other.journal.writing():
+            other.journal.insert(Log(match, duo(), play.log), is_over=False)
+    assert store.append(match, game(1)[count : count + 1]) == count + 1
+    assert store.play(match).log == list(game(1)[: count + 1])
     assert_exact(store.folder, 1)
 
 
