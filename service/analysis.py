@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from kifold.service.compiling import compile_rules
-from kifold.service.context import UsageError, WorkersOption, choose, say_left_out, written_whole
-from kifold.service.matches import context_of
+from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out, written_whole
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from kifold.service.context import (
     UsageError,
     WorkersOption,
     choose,
+    context_of,
     option_values,
     pairs,
     print_json,
     say_left_out,
 )
-from kifold.service.matches import context_of
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:

@@ -21,6 +21,11 @@ SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="A reading of the rules; may be repeated.")
 ]
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Threads; by default one per processor.")]
+MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Match id, or its beginning.")]
+AtOption = Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")]
+AtSeqOption = Annotated[
+    int | None, typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later.")
+]
 FormatOption = Annotated[str, typer.Option("--format", help="table or json.")]
 
 
@@ -42,6 +47,12 @@ class Context:
         if self.folder == default_store() and not self.folder.is_absolute():
             raise UsageError("there is no home folder: name the store with --store or KIFOLD_STORE")
         return Store(self.folder, create=create)
+
+
+def context_of(context: typer.Context) -> Context:
+    """Our context within Typer's."""
+    ours: Context = context.obj
+    return ours
 
 
 def default_store() -> Path:
@@ -139,6 +150,7 @@ def print_json(data: Any) -> None:
 
 
 LEFT_OUT_SHOWN = 10
+"""Lines about what is left out."""
 
 
 def say_left_out(lines: Sequence[str]) -> None:

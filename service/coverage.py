@@ -12,8 +12,7 @@ import typer
 
 from kifold.core.counted import counted
 from kifold.service.compiling import compile_rules
-from kifold.service.context import Context, FormatOption, UsageError, choose, print_json, say_left_out
-from kifold.service.matches import context_of
+from kifold.service.context import Context, FormatOption, UsageError, choose, context_of, print_json, say_left_out
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kifold.service.context import FormatOption, UsageError, choose, print_json
-from kifold.service.matches import AtOption, AtSeqOption, MatchArgument, context_of, list_matches
+from kifold.service.context import (
+    AtOption,
+    AtSeqOption,
+    FormatOption,
+    MatchArgument,
+    UsageError,
+    choose,
+    context_of,
+    print_json,
+)
+from kifold.service.listing import list_matches
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset

@@ -9,30 +9,26 @@ import typer
 
 from kifold.core.counted import counted
 from kifold.service.context import (
-    Context,
+    AtOption,
+    AtSeqOption,
+    MatchArgument,
     SetOption,
     UsageError,
+    context_of,
     option_values,
     pairs,
-    print_json,
     read_event,
 )
+from kifold.service.listing import whose_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kifold.core.events import Event, Setup
-    from kifold.core.play import Play
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
     from kifold.records.lost import LostFile
     from kifold.records.store import Store
-
-MatchArgument = Annotated[str, typer.Argument(metavar="MATCH", help="Match id, or its beginning.")]
-AtOption = Annotated[int | None, typer.Option(metavar="PLY", help="After so many decisions; by default the end.")]
-AtSeqOption = Annotated[
-    int | None, typer.Option(metavar="SEQ", help="As it stood after that event, even if that was taken back later.")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,12 +65,6 @@ def new(
         from kifold.records.ids import id_text
 
         typer.echo(id_text(store.new(started, player or ())))
-
-
-def context_of(context: typer.Context) -> Context:
-    """Our context within Typer's."""
-    ours: Context = context.obj
-    return ours
 
 
 def _read_setup(rules: Ruleset, path: Path | None) -> Setup | None:
@@ -118,7 +108,7 @@ def append(
         # Read as they are appended, within the transaction that says whether the key was used.
         events = _read_events(store, number, event, key)
         seq = store.append(number, events, expected_seq=expected_seq, key=key)
-        typer.echo(f"event {seq}; {_whose_turn(store.folded(number))}")
+        typer.echo(f"event {seq}; {whose_turn(store.folded(number))}")
 
 
 def _read_events(store: Store, match: int, texts: Sequence[str], key: str | None) -> Iterator[Event]:
@@ -158,33 +148,6 @@ def _read_again(log: Log, texts: Sequence[str], key: str, last: int) -> Iterator
         play.add(stored)
 
 
-def _whose_turn(play: Play) -> str:
-    from kifold.core.ruleset import CHANCE
-
-    if play.is_over:
-        return f"match over: {_standings(play)}"
-    return "chance decides" if play.turn == CHANCE else f"{play.ruleset.seat_names(play.started)[play.turn]} to move"
-
-
-def _turn_of(log: Log) -> str:
-    from kifold.core.play import Refused, fold
-
-    try:
-        play, refused = fold(log.rules, log.started, log.events)
-    except Refused as refusal:
-        return str(refusal)
-    return str(refused) if refused else _whose_turn(play)
-
-
-def _standings(play: Play) -> str:
-    names = play.ruleset.seat_names(play.started)
-    parts = []
-    for one in sorted(play.result(), key=lambda standing: standing.rank):
-        score = "" if one.score is None else f" ({one.score})"
-        parts.append(f"{one.rank}. {names[one.seat]}{score}")
-    return ", ".join(parts)
-
-
 def fork(
     context: typer.Context,
     match: MatchArgument,
@@ -205,37 +168,6 @@ def fork(
         number = store.find(match)
         seq = forking.end_of_ply(store.log(number), at) if at_seq is None else at_seq
         typer.echo(id_text(forking.fork(store, number, seq)))
-
-
-def list_matches(store: Store, format_: str) -> None:
-    """Print the live matches one by one, and how many are archived."""
-    from kifold.records.ids import id_text
-
-    bad: dict[int, str] = {}
-    rows = [
-        {
-            "match": id_text(one.match_id),
-            "ruleset": one.started.ruleset,
-            "variant": one.started.variant,
-            "events": len(one.events),
-            "players": list(one.players),
-            "turn": _turn_of(one),
-        }
-        for one in store.live_logs(store.journal.ids(), bad.__setitem__)
-    ]
-    for match, why in bad.items():
-        typer.echo(f"kifold: match {id_text(match)} cannot be listed: {why}", err=True)
-    archived = {name: many for name, (_, many) in store.counts().items() if many}
-    if format_ == "json":
-        print_json({"live": rows, "archived": archived})
-        return
-    for row in rows:
-        typer.echo(f"{row['match']}  {row['ruleset']} {row['variant']}, {row['events']} events, {row['turn']}")
-    for name, many in archived.items():
-        query = 'kifold sql "select match, variant, players from matches limit 20"'
-        typer.echo(f"{counted(many, 'archived match', 'archived matches')} of {name} (list them with: {query})")
-    if not rows and not archived:
-        typer.echo("no matches yet; begin one with: kifold new blokus")
 
 
 def delete(

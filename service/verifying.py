@@ -12,8 +12,15 @@ import typer
 from kifold.core.counted import counted
 from kifold.service import exploring
 from kifold.service.compiling import compile_for_many
-from kifold.service.context import FormatOption, UsageError, WorkersOption, choose, default_store, print_json
-from kifold.service.matches import context_of
+from kifold.service.context import (
+    FormatOption,
+    UsageError,
+    WorkersOption,
+    choose,
+    context_of,
+    default_store,
+    print_json,
+)
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:

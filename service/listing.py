@@ -1,0 +1,74 @@
+"""The matches of a store, listed one by one, and how each stands: for people, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from kifold.core.counted import counted
+from kifold.service.context import print_json
+
+if TYPE_CHECKING:
+    from kifold.core.play import Play
+    from kifold.records.log import Log
+    from kifold.records.store import Store
+
+
+def list_matches(store: Store, format_: str) -> None:
+    """Print the live matches one by one, and how many are archived."""
+    from kifold.records.ids import id_text
+
+    bad: dict[int, str] = {}
+    rows = [
+        {
+            "match": id_text(one.match_id),
+            "ruleset": one.started.ruleset,
+            "variant": one.started.variant,
+            "events": len(one.events),
+            "players": list(one.players),
+            "turn": _turn_of(one),
+        }
+        for one in store.live_logs(store.journal.ids(), bad.__setitem__)
+    ]
+    for match, why in bad.items():
+        typer.echo(f"kifold: match {id_text(match)} cannot be listed: {why}", err=True)
+    archived = {name: many for name, (_, many) in store.counts().items() if many}
+    if format_ == "json":
+        print_json({"live": rows, "archived": archived})
+        return
+    for row in rows:
+        typer.echo(f"{row['match']}  {row['ruleset']} {row['variant']}, {row['events']} events, {row['turn']}")
+    for name, many in archived.items():
+        query = 'kifold sql "select match, variant, players from matches limit 20"'
+        typer.echo(f"{counted(many, 'archived match', 'archived matches')} of {name} (list them with: {query})")
+    if not rows and not archived:
+        typer.echo("no matches yet; begin one with: kifold new blokus")
+
+
+def whose_turn(play: Play) -> str:
+    """Who is to move in a match, or how the seats stand when it is over."""
+    from kifold.core.ruleset import CHANCE
+
+    if play.is_over:
+        return f"match over: {_standings(play)}"
+    return "chance decides" if play.turn == CHANCE else f"{play.ruleset.seat_names(play.started)[play.turn]} to move"
+
+
+def _turn_of(log: Log) -> str:
+    from kifold.core.play import Refused, fold
+
+    try:
+        play, refused = fold(log.rules, log.started, log.events)
+    except Refused as refusal:
+        return str(refusal)
+    return str(refused) if refused else whose_turn(play)
+
+
+def _standings(play: Play) -> str:
+    names = play.ruleset.seat_names(play.started)
+    parts = []
+    for one in sorted(play.result(), key=lambda standing: standing.rank):
+        score = "" if one.score is None else f" ({one.score})"
+        parts.append(f"{one.rank}. {names[one.seat]}{score}")
+    return ", ".join(parts)
