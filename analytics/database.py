@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import duckdb
@@ -39,7 +40,7 @@ def write_database(store: Store, path: Path, on_left_out: OnLeftOut = lambda lin
     """
     found = catalogue(store, None, on_left_out, names())
     is_new = not path.exists()
-    if not is_new and not _is_database(path):
+    if not is_new and not (path.is_file() and _is_database(path)):
         raise QueryError(f"{path}: is no DuckDB database, and is not overwritten; choose another name")
     try:
         with in_words(f"{path}: "):
@@ -61,10 +62,11 @@ def write_database(store: Store, path: Path, on_left_out: OnLeftOut = lambda lin
                 connection.execute("COMMIT")
         finally:
             connection.close()
-    except QueryError:
+    except BaseException:
         if is_new:
-            path.unlink(missing_ok=True)
-            path.with_name(path.name + ".wal").unlink(missing_ok=True)
+            place = Path(os.path.realpath(path))
+            place.unlink(missing_ok=True)
+            place.with_name(place.name + ".wal").unlink(missing_ok=True)
         raise
 
 

@@ -6,13 +6,15 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from kifold.service.compiling import compile_rules
-from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out, written_whole
+from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out
+from kifold.service.out_file import written, written_by_name
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def sql(
                 else:
                     write(described(connection), format_, file)
         elif format_ == "parquet" and out is not None:
-            with written_whole(out) as draft:
+            with written_by_name(out) as draft:
                 save_parquet(connection, query, draft)
         else:
             answer = stream(connection, query)
@@ -160,8 +162,8 @@ def _opened(out: Path | None) -> Iterator[TextIO]:
     if out is None:
         yield sys.stdout
         return
-    with written_whole(out) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        yield file
+    with written(out) as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        yield text
 
 
 def openings(

@@ -23,6 +23,7 @@ from kifold.service.context import (
     print_json,
     say_left_out,
 )
+from kifold.service.out_file import written
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -178,22 +179,15 @@ def _not_exported(why: str, matches: list[int]) -> str:
 
 
 def _write_file(out: Path, form: Format, logs: Iterator[Log]) -> None:
-    """Write a record file beside its place, and put it there when it is whole; packed when it is called `.gz`."""
+    """Write a record file; packed when it is called `.gz`."""
     import gzip
 
-    draft = out.with_name(out.name + ".writing")
-    try:
-        with draft.open("wb") as file:
-            if out.suffix == ".gz":
-                with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
-                    form.write(logs, cast("IO[bytes]", packed))
-            else:
-                form.write(logs, file)
-        draft.replace(out)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
-    finally:
-        draft.unlink(missing_ok=True)
+    with written(out) as file:
+        if out.suffix == ".gz":
+            with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+                form.write(logs, cast("IO[bytes]", packed))
+        else:
+            form.write(logs, file)
 
 
 def _ids_where(store: Store, where: str) -> tuple[list[int], bool]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -159,28 +158,3 @@ def say_left_out(lines: Sequence[str]) -> None:
         typer.echo(f"kifold: {line}", err=True)
     if len(lines) > LEFT_OUT_SHOWN:
         typer.echo(f"kifold: … and {len(lines) - LEFT_OUT_SHOWN:,} more; see `kifold verify`", err=True)
-
-
-@contextmanager
-def written_whole(out: Path) -> Iterator[Path]:
-    """A file to write that becomes `out` when it is whole. Until then, and after an error, `out` is what it was.
-
-    Raises:
-        UsageError: when it cannot be written.
-    """
-    if out.exists() and not out.is_file():  # a pipe; or a folder, which says so itself
-        draft = place = out
-    else:
-        place = out.resolve()
-        draft = place.with_name(f"{place.name}.writing")
-    try:
-        if not place.parent.is_dir():
-            raise UsageError(f"{out}: there is no folder {place.parent}")
-        yield draft
-        if draft != place:
-            draft.replace(place)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from None
-    finally:
-        if draft != place:
-            draft.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ import typer
 from kifold.core.counted import counted
 from kifold.service.compiling import compile_rules
 from kifold.service.context import UsageError
+from kifold.service.out_file import written
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -139,16 +140,12 @@ def keep(done: Exploration, file: Path) -> str:
     from kifold.records.formats import jsonl
     from kifold.replay.golden import case_names
 
-    try:
-        text = file.read_bytes() if file.exists() else b""
+    with written(file) as out:
+        text = file.read_bytes() if file.is_file() else b""
         known = set(case_names(file).values()) if text else set()
         new = [log for log in map(_golden, done.examples) if log.started.tags["case"] not in known]
-        with file.open("ab") as out:
-            if text and not text.endswith(b"\n"):
-                out.write(b"\n")
-            jsonl.write(new, out)
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
+        out.write(text if not text or text.endswith(b"\n") else text + b"\n")
+        jsonl.write(new, out)
     added = counted(len(new), "log", "logs")
     return f"{file}: {added} added, {len(done.examples) - len(new):,} of the causes have one there"
 

@@ -19,6 +19,7 @@ from kifold.service.context import (
     print_json,
 )
 from kifold.service.listing import list_matches
+from kifold.service.out_file import written
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
@@ -259,10 +260,8 @@ def _write(out: Path | None, text: str) -> None:
     if out is None:
         typer.echo(text.rstrip("\n"))
         return
-    try:
-        out.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror})") from None
+    with written(out) as file:
+        file.write((text.rstrip("\n") + "\n").encode())
 
 
 def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.service.context import UsageError, choose, print_json
+from kifold.service.out_file import written
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
@@ -62,7 +63,8 @@ def _write_pages(listed: list[Ruleset], folder: Path) -> None:
     for rules in listed:
         for place, text in reference_files(rules).items():
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
-            (folder / place).write_text(text, encoding="utf-8")
+            with written(folder / place) as file:
+                file.write(text.encode())
         typer.echo(f"{folder / 'rulesets' / rules.name}.md", err=True)
 
 

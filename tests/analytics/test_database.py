@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from kifold.analytics import database
 from kifold.analytics.database import MADE, write_database
 from kifold.analytics.query import QueryError
 from kifold.analytics.views import described
@@ -45,6 +47,26 @@ def test_another_tool_has_the_same_views(mixed: Mixed, kifold: Kifold, tmp_path:
         for (view,) in mixed.rows(f"SELECT view_name FROM duckdb_views() WHERE {own}"):
             query = f"SELECT count(*), sum(hash(COLUMNS(*))::HUGEINT) FROM {view}"
             assert sql.execute(query).fetchall() == mixed.rows(query), view
+
+
+def test_a_pipe_or_a_folder_is_no_database(mixed: Mixed, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with Store(mixed.folder, create=False) as store:
+        for name in ("pipe", "folder"):
+            with pytest.raises(QueryError, match="is no DuckDB database"):
+                write_database(store, tmp_path / name)
+
+
+def test_an_interruption_leaves_no_new_database(mixed: Mixed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(database, "_comment", interrupted)
+    (tmp_path / "link").symlink_to("made")
+    with Store(mixed.folder, create=False) as store, pytest.raises(KeyboardInterrupt):
+        write_database(store, tmp_path / "link")
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
 
 
 def test_the_database_says_what_its_views_mean(mixed: Mixed, tmp_path: Path) -> None:
