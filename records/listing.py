@@ -113,13 +113,11 @@ class Listing:
 
     def counts(self) -> Mapping[str, tuple[int, int]]:
         """Per ruleset, the numbers of live and of archived matches."""
-        counts: dict[str, tuple[int, int]] = {}
-        for name, live in self.journal.rows("SELECT ruleset, count(*) FROM matches GROUP BY 1"):
-            counts[name] = (live, 0)
-        archived = "SELECT ruleset, count(*) FROM archived JOIN files ON files.id = file GROUP BY 1"
-        for name, many in self.journal.rows(archived):
-            counts[name] = (counts.get(name, (0, 0))[0], many)
-        return counts
+        with self.journal.reading():
+            live = dict(self.journal.rows("SELECT ruleset, count(*) FROM matches GROUP BY 1"))
+            query = "SELECT ruleset, count(*) FROM archived JOIN files ON files.id = file GROUP BY 1"
+            archived = dict(self.journal.rows(query))
+        return {name: (live.get(name, 0), archived.get(name, 0)) for name in live | archived}
 
     def held(self, matches: Iterable[int]) -> set[int]:
         """Those of the ids that the store has a match of."""
@@ -139,9 +137,10 @@ class Listing:
         Raises:
             NoSuchMatch: when there is no such match.
         """
-        row = self.journal.row("SELECT ruleset FROM matches WHERE id = ?", (match,)) or self.file_of(match)
-        if row is None:
-            raise self.no_such_match(match)
+        with self.journal.reading():
+            row = self.journal.row("SELECT ruleset FROM matches WHERE id = ?", (match,)) or self.file_of(match)
+            if row is None:
+                raise self.no_such_match(match)
         return str(row[0])
 
     def file_of(self, match: int) -> tuple[str, str] | None:

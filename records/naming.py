@@ -70,15 +70,16 @@ class Naming:
         """Whether the match of an id, if there is one, begins with a log. Of one that cannot be read it is believed."""
         if (added := self._taken.added(match)) is not None:
             return added == log.digest
-        if not self._store.holds(match):
-            return False
-        try:
-            length, written = self._written(match)
-            if length is None or length <= len(log.events):
-                return written == log.digest
-            there = self._store.log(match)
-        except (StoreError, ValueError):
-            return True
+        with self._store.journal.reading():
+            if not self._store.holds(match):
+                return False
+            try:
+                length, written = self._written(match)
+                if length is None or length <= len(log.events):
+                    return written == log.digest
+                there = self._store.log(match)
+            except (StoreError, ValueError):
+                return True
         return digest(there.started, there.events[: len(log.events)]) == log.digest
 
     def _written(self, match: int) -> tuple[int | None, bytes | None]:

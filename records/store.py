@@ -279,19 +279,20 @@ class Store(Listing):
             on_bad: called with the id of a match that cannot be read, and why.
         """
         for match in matches:
+            log, why = None, None
             try:
-                if self.journal.last_seq(match) is None:
-                    continue
-                if why := self.journal.damage(match):
-                    on_bad(match, why)
-                    continue
-                log = self.journal.log(match)
-                log.rules  # noqa: B018  # a match whose rules are not installed is a bad one here
-            except NoSuchMatch:
-                continue
+                # At one moment, or a match that is deleted or archived meanwhile would be told as damaged.
+                with self.journal.reading():
+                    if self.journal.last_seq(match) is not None:
+                        why = self.journal.damage(match)
+                        log = None if why else self.journal.log(match)
+                if log is not None:
+                    log.rules  # noqa: B018  # a match whose rules are not installed is a bad one here
             except (StoreError, RulesetError) as error:
-                on_bad(match, str(error))
-            else:
+                why = str(error)
+            if why:
+                on_bad(match, why)
+            elif log is not None:
                 yield log
 
     def delete(self, match: int) -> None:

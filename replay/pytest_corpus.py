@@ -91,7 +91,7 @@ class MatchItem(CorpusItem):
 
     def runtest(self) -> None:
         """Verify it."""
-        with Store(self.folder, create=False) as store:
+        with Store(self.folder, create=False) as store, store.journal.reading():
             try:
                 verdict = verify_match(store, self.match)
             except StoreError as error:

@@ -150,7 +150,7 @@ def export(
     if bool(match) == bool(where):
         raise UsageError("name the matches to export, or give a condition with --where")
     form = format_named(as_) if as_ else format_of(out) if out else format_named("jsonl")
-    with context_of(context).store() as store:
+    with context_of(context).store() as store, store.journal.reading():
         ids, is_partial = ([store.find(text) for text in match], False) if match else _ids_where(store, where or "")
         ids = in_families(store, ids, whole=form.nests)
         bad: dict[str, list[int]] = {}

@@ -20,20 +20,21 @@ def list_matches(store: Store, format_: str) -> None:
     from kifold.records.ids import id_text
 
     bad: dict[int, str] = {}
-    rows = [
-        {
-            "match": id_text(one.match_id),
-            "ruleset": one.started.ruleset,
-            "variant": one.started.variant,
-            "events": len(one.events),
-            "players": list(one.players),
-            "turn": _turn_of(one),
-        }
-        for one in store.live_logs(store.journal.ids(), bad.__setitem__)
-    ]
+    with store.journal.reading():
+        rows = [
+            {
+                "match": id_text(one.match_id),
+                "ruleset": one.started.ruleset,
+                "variant": one.started.variant,
+                "events": len(one.events),
+                "players": list(one.players),
+                "turn": _turn_of(one),
+            }
+            for one in store.live_logs(store.journal.ids(), bad.__setitem__)
+        ]
+        archived = {name: many for name, (_, many) in store.counts().items() if many}
     for match, why in bad.items():
         typer.echo(f"kifold: match {id_text(match)} cannot be listed: {why}", err=True)
-    archived = {name: many for name, (_, many) in store.counts().items() if many}
     if format_ == "json":
         print_json({"live": rows, "archived": archived})
         return

@@ -60,8 +60,9 @@ def log(
         if match is None:
             list_matches(store, format_)
             return
-        found = store.log(store.find(match))
-        is_parent_there = found.fork is not None and store.holds(found.fork.parent)
+        with store.journal.reading():
+            found = store.log(store.find(match))
+            is_parent_there = found.fork is not None and store.holds(found.fork.parent)
     _say_damage(found)
     rules, number = found.rules, _seat(found, seat)
     if number is None:

@@ -167,7 +167,7 @@ def verify_one(folder: Path, match: str, only: str | None, target: Ruleset | Non
     from kifold.replay.telling import told
     from kifold.replay.verify import file_faults, verify_match
 
-    with Store(folder, create=False) as store:
+    with Store(folder, create=False) as store, store.journal.reading():
         number = store.find(match)
         if only not in (None, store.ruleset_of(number)):
             raise UsageError(f"match {match} is one of {store.ruleset_of(number)}, not of {only}")

@@ -211,3 +211,31 @@ def test_damage_is_not_signed_by_appending_or_archiving_and_hides_nothing_else(s
     assert [(one.match_id, one.verdict) for one in failures] == [(match, "damaged")]
     store.delete(match)
     assert_exact(store.folder, 1)
+
+
+# What others do meanwhile
+
+
+@pytest.mark.parametrize("question", ["last_seq", "damage", "started"])
+@pytest.mark.parametrize("is_archived", [False, True])
+def test_a_match_that_goes_while_it_is_read_is_no_damaged_one(
+    store: Store, question: str, is_archived: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matches = [record(store, 0), record(store, 1)]
+    asked = getattr(store.journal, question)
+
+    def meanwhile(match: int) -> Any:
+        answer = asked(match)
+        with Store(store.folder, durability="off") as other:
+            if is_archived:
+                archive(other, quiet)
+            else:
+                other.delete(match)
+        return answer
+
+    monkeypatch.setattr(store.journal, question, meanwhile)
+    bad: list[int] = []
+    logs = list(store.live_logs(matches, lambda match, why: bad.append(match)))
+    assert bad == []
+    assert [log.match_id for log in logs] == (matches[:1] if is_archived else matches)
+    assert not store.journal.ids()
