@@ -43,13 +43,9 @@ class Journal(Database):
         names = [(log.match_id, seat, name) for seat, name in enumerate(log.players)]
         self.db.executemany("INSERT INTO players VALUES (?, ?, ?)", names)
 
-    def extend(
-        self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool, at_ms: int | None
-    ) -> None:
+    def extend(self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool) -> None:
         """Add encoded events `first` … to a match. Called inside `writing()`."""
         self._add_events(match, first, data)
-        if at_ms is not None:
-            self.db.execute("UPDATE events SET at_ms = ? WHERE match = ? AND seq = ?", (at_ms, match, first))
         self.db.execute(
             "UPDATE matches SET last_seq = ?, digest = ?, is_over = ? WHERE id = ?",
             (first + len(data) - 1, digest, is_over, match),

@@ -45,6 +45,7 @@ CREATE TABLE quarantine (
     id INTEGER PRIMARY KEY, file TEXT NOT NULL, record INTEGER NOT NULL, ply INTEGER, reason TEXT NOT NULL,
     text BLOB NOT NULL, UNIQUE (file, record, text));
 """
+"""What format 1 had. Nothing writes or reads `events.at_ms`, a time that an append could be given, any more."""
 
 ADDED = """
 CREATE {temp} TABLE IF NOT EXISTS forks (

@@ -107,7 +107,6 @@ class Store(Listing):
         *,
         expected_seq: int | None = None,
         key: str | None = None,
-        at_ms: int | None = None,
     ) -> int:
         """Append events to a match, all or none; the number of its last event afterwards.
 
@@ -118,7 +117,6 @@ class Store(Listing):
             expected_seq: the number of the last event that the caller has seen; None to append whatever it is.
             key: a name for this append. A second append under the same key changes nothing and returns what the first
             did, for the same events; of a match that was deleted meanwhile they are not asked for.
-            at_ms: wall-clock time in milliseconds, if it is to be kept.
 
         An archived match comes back to the journal with its first new event. A batch of 16 events and more is folded by
         the compiled rules where this process has folded with them before, see `kifold.core.at_hand`.
@@ -145,7 +143,7 @@ class Store(Listing):
                 live, seq = found, found.last_seq
                 data = live.enter(events)
                 if data:
-                    self.journal.extend(match, seq + 1, data, live.digest, is_over=live.is_over, at_ms=at_ms)
+                    self.journal.extend(match, seq + 1, data, live.digest, is_over=live.is_over)
                 if key is not None:
                     db.execute("INSERT INTO keys VALUES (?, ?, ?)", (key, match, live.last_seq))
         except BaseException:

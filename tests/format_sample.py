@@ -106,7 +106,7 @@ def _fill(store: Store, folder: Path) -> None:
     for name in NAMES:
         play = _played(name, VARIANTS[name][0], 7)
         match = store.new(play.started, ("Cy",), play.log[:5])
-        store.append(match, play.log[5:9], expected_seq=5, key=f"{name} 9", at_ms=1_700_000_000_000)
+        store.append(match, play.log[5:9], expected_seq=5, key=f"{name} 9")
     store.append(match, [Finished(2)])
     lines = folder / "made.jsonl"
     export([log for log in store.logs() if log.match_id == match], folder / "matches.jsonl")

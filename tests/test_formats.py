@@ -91,7 +91,8 @@ def test_its_matches_go_on(store: Store, sample: Path) -> None:
 def test_what_lies_beside_the_matches(store: Store, sample: Path) -> None:
     keys = store.journal.rows("SELECT key FROM keys ORDER BY key")
     assert ("came back",) in keys
-    assert store.journal.rows("SELECT count(*) FROM events WHERE at_ms = 1700000000000")[0][0] > 0
+    times = store.journal.column("SELECT at_ms FROM events WHERE at_ms IS NOT NULL")
+    assert set(times) == ({1_700_000_000_000} if int(sample.name) < 3 else set()), "they do no harm"
     assert [text.partition(b",")[0] for *_, text in quarantine(store)] == [b'{"ruleset": "blokus"']
     assert store.journal.rows("SELECT count(*) FROM tombstones")[0][0] == 2
 

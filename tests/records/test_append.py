@@ -228,13 +228,6 @@ def test_a_match_that_is_not_there(store: Store) -> None:
             question((1 << 59) + 1)
 
 
-def test_times_are_kept_once_per_append(store: Store) -> None:
-    match = store.new(duo())
-    store.append(match, game(0)[:2], at_ms=1_700_000_000_000)
-    store.append(match, game(0)[2:3], at_ms=0)
-    assert store.journal.rows("SELECT seq, at_ms FROM events") == [(1, 1_700_000_000_000), (2, None), (3, 0)]
-
-
 # Keys
 
 

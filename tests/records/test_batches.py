@@ -143,7 +143,7 @@ def note(store: Store, match: int, model: Play, count: int, rng: random.Random) 
     events = [*following(model, count, rng), Noted("comment", ("hm",))]
     for event in events:
         model.add(event)
-    store.append(match, events, at_ms=7)
+    store.append(match, events)
 
 
 def take_back(store: Store, match: int, model: Play, count: int, rng: random.Random) -> None:
