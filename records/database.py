@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kifold.records.errors import StoreError
-from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, make
+from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, format_of, make
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises where a file is damaged: its messages quote what it found there, which may be no text."""
@@ -49,14 +49,14 @@ class Database:
             raise
 
     def _check_format(self) -> None:
-        row = self.db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        if row is None or not str(row[0]).isdecimal():
+        present = format_of(self.db)
+        if present is None:
             raise StoreError(f"{self.path}: is no kifold journal (it does not say its format); restore a copy")
-        if int(row[0]) > FORMAT:
+        if present > FORMAT:
             raise StoreError(
-                f"{self.path}: has format {row[0]}, this kifold reads up to {FORMAT}; install a newer kifold"
+                f"{self.path}: has format {present}, this kifold reads up to {FORMAT}; install a newer kifold"
             )
-        if int(row[0]) < FORMAT:
+        if present < FORMAT:
             bring_up(self.db)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import msgspec
@@ -28,6 +29,24 @@ first event, the bytes of all, each made as long as the longest, that length, an
 """
 LONGEST = 255
 """Events of more bytes are added one by one: a single long note would make all the others as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What an append under a key added.
+
+    Attributes:
+        first: the number of its first event, one more than the last where it had none; None where only the last is
+            known, of an append to a store of a format before 3.
+        last: the number of its last event.
+    """
+
+    first: int | None
+    last: int
+
+    def before(self, given: int) -> int:
+        """The number of the event before. Where the first is not known, so many events as are `given` are believed."""
+        return max(self.last - given, 0) if self.first is None else self.first - 1
 
 
 class Journal(Database):
@@ -91,16 +110,20 @@ class Journal(Database):
             text = f"match {id_text(match)} is at event {present}, not {expected_seq}: read it again, then append"
             raise Conflict(text, present)
 
-    def used(self, key: str, match: int) -> int | None:
-        """The number of the last event after an append to a match under a key; None when the key was not used.
+    def used(self, key: str, match: int) -> Used | None:
+        """What was appended to a match under a key; None when the key was not used.
 
         Raises:
             StoreError: when it was used for another match.
         """
-        row = self.row("SELECT match, last_seq FROM keys WHERE key = ?", (key,))
+        row = self.row("SELECT match, first_seq, last_seq FROM keys WHERE key = ?", (key,))
         if row is not None and row[0] != match:
             raise StoreError(f"key {key!r} was used for match {id_text(row[0])}; choose another")
-        return None if row is None else int(row[1])
+        return None if row is None else Used(row[1], row[2])
+
+    def use(self, key: str, match: int, first: int, last: int) -> None:
+        """Take note that events `first` … `last` of a match were appended under a key. Called inside `writing()`."""
+        self.db.execute("INSERT INTO keys VALUES (?, ?, ?, ?)", (key, match, last, first))
 
     def started(self, match: int) -> Started:
         """Event 0 of a live match.

@@ -10,7 +10,7 @@ from pathlib import Path
 from kifold.records.errors import StoreError
 from kifold.records.unlisted import without_journal
 
-FORMAT = 2
+FORMAT = 3
 """The number of this layout. A store with a higher one is refused, not guessed at; one with a lower is brought up."""
 
 DURABILITY = {"full": "FULL", "normal": "NORMAL", "off": "OFF"}
@@ -47,7 +47,7 @@ CREATE TABLE quarantine (
 """
 """What format 1 had. Nothing writes or reads `events.at_ms`, a time that an append could be given, any more."""
 
-ADDED = """
+TABLES_2 = """
 CREATE {temp} TABLE IF NOT EXISTS forks (
     match INTEGER NOT NULL UNIQUE, parent INTEGER NOT NULL, at_seq INTEGER NOT NULL, inherited INTEGER NOT NULL,
     number INTEGER PRIMARY KEY);
@@ -56,6 +56,10 @@ CREATE {temp} TABLE IF NOT EXISTS pins (
 """
 """What format 2 added: which match continues which (see `kifold.records.log.Fork`), in the order in which these were
 made; and the revision of the rules that a match was promoted to, where that is not the one that its log names."""
+
+COLUMN_3 = "ALTER TABLE keys ADD COLUMN first_seq INTEGER;"
+"""What format 3 added: the number of the first event of an append, one more than the last where it had none. Rows from
+before have a null: their append may have begun anywhere up to the last."""
 
 
 def make(path: Path) -> None:
@@ -75,7 +79,7 @@ def make(path: Path) -> None:
         db = sqlite3.connect(draft, isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = WAL")
-            new = SCHEMA + ADDED.format(temp="")
+            new = SCHEMA + TABLES_2.format(temp="") + COLUMN_3
             db.executescript(f"BEGIN; {new} INSERT INTO meta VALUES ('format', '{FORMAT}'); COMMIT;")
         finally:
             db.close()
@@ -88,22 +92,43 @@ def make(path: Path) -> None:
             draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
+def format_of(db: sqlite3.Connection) -> int | None:
+    """The number of a journal's layout; None where it does not say it."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    return int(row[0]) if row is not None and str(row[0]).isdecimal() else None
+
+
 def bring_up(db: sqlite3.Connection) -> None:
-    """Give a journal of an earlier format what was added since; where it cannot be written, for this connection alone.
+    """Give a journal of an earlier format what was added since. Where it cannot be written, this connection alone gets
+    what is asked by those who read.
 
     Raises:
         sqlite3.Error: when it is damaged, or locked.
     """
     try:
-        db.executescript(
-            f"BEGIN IMMEDIATE; {ADDED.format(temp='')} UPDATE meta SET value = '{FORMAT}' WHERE key = 'format'; COMMIT;"
-        )
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            present = format_of(db)  # another process may have done it meanwhile
+            if present == 1:
+                _run(db, TABLES_2.format(temp=""))
+            if present in (1, 2):
+                _run(db, COLUMN_3)
+            db.execute("UPDATE meta SET value = ? WHERE key = 'format'", (str(FORMAT),))
+            db.execute("COMMIT")
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
         if error.sqlite_errorcode & 255 != sqlite3.SQLITE_READONLY:
             raise
-        db.executescript(ADDED.format(temp="TEMP"))
+        if format_of(db) == 1:
+            _run(db, TABLES_2.format(temp="TEMP"))
+
+
+def _run(db: sqlite3.Connection, statements: str) -> None:
+    """Run statements within the transaction; `executescript` would commit it."""
+    for statement in statements.split(";"):
+        db.execute(statement)
 
 
 def _put(draft: Path, path: Path) -> None:

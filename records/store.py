@@ -21,7 +21,7 @@ from kifold.core.registry import pinned, ruleset
 from kifold.records.errors import KeyUsed, NoSuchMatch, StoreError, altered, damaged, expect_text
 from kifold.records.heirs import leave_to_forks
 from kifold.records.ids import id_text, new_id
-from kifold.records.journal import Journal
+from kifold.records.journal import Journal, Used
 from kifold.records.listing import Listing
 from kifold.records.live import Live
 from kifold.records.log import Log, batches
@@ -116,7 +116,8 @@ class Store(Listing):
                 are asked for when the match is at hand.
             expected_seq: the number of the last event that the caller has seen; None to append whatever it is.
             key: a name for this append. A second append under the same key changes nothing and returns what the first
-            did, for the same events; of a match that was deleted meanwhile they are not asked for.
+            did, for the same events; of a match that was deleted meanwhile they are not asked for. A key that was used
+            before the store had format 3 stands for any events that end where its own did.
 
         An archived match comes back to the journal with its first new event. A batch of 16 events and more is folded by
         the compiled rules where this process has folded with them before, see `kifold.core.at_hand`.
@@ -133,11 +134,11 @@ class Store(Listing):
             raise StoreError("a key cannot be empty: choose another, or append without one")
         live: Live | None = None
         try:
-            with self.journal.writing() as db:
+            with self.journal.writing():
                 if key is not None and (used := self.journal.used(key, match)) is not None:
                     if self.holds(match):
                         self._expect_same(match, key, used, events)
-                    return used
+                    return used.last
                 found = self._plays.get(match) or self._bring_back(match)
                 self.journal.expect(match, expected_seq, found.last_seq)
                 live, seq = found, found.last_seq
@@ -145,7 +146,7 @@ class Store(Listing):
                 if data:
                     self.journal.extend(match, seq + 1, data, live.digest, is_over=live.is_over)
                 if key is not None:
-                    db.execute("INSERT INTO keys VALUES (?, ?, ?)", (key, match, live.last_seq))
+                    self.journal.use(key, match, seq + 1, live.last_seq)
         except BaseException:
             # Nothing was written. The caller may hold this match in his hands: it must not be ahead of the file.
             if live is not None:
@@ -153,12 +154,13 @@ class Store(Listing):
             raise
         return live.last_seq
 
-    def _expect_same(self, match: int, key: str, last: int, events: Iterable[Event]) -> None:
-        """Refuse other events than those that stand in a match up to number `last`, where those of the key end."""
+    def _expect_same(self, match: int, key: str, used: Used, events: Iterable[Event]) -> None:
+        """Refuse other events than those that were appended to a match under a key."""
         log = self.log(match)
         given = [valid(log.rules, event) for event in events]
-        if given != list(log.events[max(last - len(given), 0) : last]):
-            raise KeyUsed(key, match, last)
+        before = used.before(len(given))
+        if len(given) != used.last - before or given != list(log.events[before : used.last]):
+            raise KeyUsed(key, match, used.last)
 
     def _bring_back(self, match: int) -> Live:
         """Move an archived match to the journal; its rows in the archive are covered. Called inside `writing()`."""

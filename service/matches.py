@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from kifold.core.events import Event, Setup
     from kifold.core.ruleset import Ruleset
+    from kifold.records.journal import Used
     from kifold.records.log import Log
     from kifold.records.lost import LostFile
     from kifold.records.store import Store
@@ -130,20 +131,21 @@ def _read_events(store: Store, match: int, texts: Sequence[str], key: str | None
         play.add(event)
 
 
-def _read_again(log: Log, texts: Sequence[str], key: str, last: int) -> Iterator[Event]:
-    """The same under a key that was used for events up to number `last`, in the positions of then."""
+def _read_again(log: Log, texts: Sequence[str], key: str, used: Used) -> Iterator[Event]:
+    """The same under a key that was used, in the positions of then."""
     from kifold.core.play import fold
     from kifold.records.errors import KeyUsed
 
-    first = last - len(texts)
-    if not 0 <= first <= last <= len(log.events):
-        raise KeyUsed(key, log.match_id, last)
-    play, _ = fold(log.rules, log.started, log.events[:first])
-    for text, stored in zip(texts, log.events[first:last], strict=True):
+    before = used.before(len(texts))
+    stand = log.events[before : used.last]
+    if not len(texts) == len(stand) == used.last - before:
+        raise KeyUsed(key, log.match_id, used.last)
+    play, _ = fold(log.rules, log.started, log.events[:before])
+    for text, stored in zip(texts, stand, strict=True):
         try:
             event = read_event(play, text)
         except UsageError:  # then it means another event
-            raise KeyUsed(key, log.match_id, last) from None
+            raise KeyUsed(key, log.match_id, used.last) from None
         yield event
         play.add(stored)
 

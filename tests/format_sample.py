@@ -110,7 +110,8 @@ def _fill(store: Store, folder: Path) -> None:
     store.append(match, [Finished(2)])
     lines = folder / "made.jsonl"
     export([log for log in store.logs() if log.match_id == match], folder / "matches.jsonl")
-    lines.write_bytes((folder / "matches.jsonl").read_bytes() + b'{"ruleset": "blokus", "variant": "quartet"}\n')
+    again = (folder / "matches.jsonl").read_bytes().replace(id_text(match).encode(), b"again")
+    lines.write_bytes(again + b'{"ruleset": "blokus", "variant": "quartet"}\n')
     report = import_file(store, lines, format_named("jsonl"), {}, quiet)
     assert (report.imported, report.quarantined) == (1, 1)
     lines.unlink()

@@ -44,6 +44,15 @@ def record(store: Store, number: int, length: int | None = None) -> int:
     return match
 
 
+def as_in_format(store: Store, number: int) -> None:
+    """Take out of a journal what formats after `number`, 1 or 2, added."""
+    with store.journal.writing() as db:
+        db.execute("ALTER TABLE keys DROP COLUMN first_seq")
+        for table in ("forks", "pins") if number == 1 else ():
+            db.execute(f"DROP TABLE {table}")
+        db.execute("UPDATE meta SET value = ? WHERE key = 'format'", (str(number),))
+
+
 def circles(store: Store) -> tuple[int, int, int, int, int]:
     """A match; two forks of which each is listed as the parent of the other; one that is its own parent; a fork of the
     second.

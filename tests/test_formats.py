@@ -12,6 +12,7 @@ import pytest
 from kifold.analytics.catalogue import connect
 from kifold.core.events import Noted
 from kifold.core.registry import ruleset
+from kifold.records.errors import KeyUsed
 from kifold.records.formats import format_named
 from kifold.records.importing import import_file, quarantine
 from kifold.records.sqlite import FORMAT
@@ -95,6 +96,17 @@ def test_what_lies_beside_the_matches(store: Store, sample: Path) -> None:
     assert set(times) == ({1_700_000_000_000} if int(sample.name) < 3 else set()), "they do no harm"
     assert [text.partition(b",")[0] for *_, text in quarantine(store)] == [b'{"ruleset": "blokus"']
     assert store.journal.rows("SELECT count(*) FROM tombstones")[0][0] == 2
+
+
+@each_sample
+def test_an_append_key_stands_for_its_events(store: Store, sample: Path) -> None:
+    keys = store.journal.rows("SELECT key, match, first_seq, last_seq FROM keys WHERE key LIKE '% 9'")
+    assert {row[2:] for row in keys} == {(None if int(sample.name) < 3 else 6, 9)}
+    for key, match, _, last in keys:
+        events = store.log(match).events
+        assert store.append(match, events[5:9], key=key) == last
+        with pytest.raises(KeyUsed):
+            store.append(match, events[4:8], key=key)
 
 
 @each_sample

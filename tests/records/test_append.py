@@ -17,6 +17,7 @@ from kifold.core.rulesets.blokus.declaration import Place
 from kifold.records.errors import Conflict, KeyUsed, NoSuchMatch, StoreError
 from kifold.records.forking import fork
 from kifold.records.ids import id_text
+from kifold.records.log import Log
 from kifold.records.store import Store
 from tests.stores import archive_all, assert_exact, duo, game, record
 
@@ -262,6 +263,7 @@ def test_other_events_under_a_used_key_are_refused(store: Store, is_archived: bo
         archive_all(store)
     before = dump(store.folder)
     others = [game(0)[5:6], game(0)[2:4], game(0)[1:4], game(0)[2:6], [Noted("x")], [*game(0)[:5], game(0)[5]]]
+    others += [game(0)[first:5] for first in (0, 1, 3, 4, 5)]  # what ends where the key's events do is not all of them
     for events in others:
         with pytest.raises(
             KeyUsed, match=f"key 'a' was used for other events of match {id_text(match)}, up to event 5"
@@ -269,6 +271,36 @@ def test_other_events_under_a_used_key_are_refused(store: Store, is_archived: bo
             store.append(match, events, key="a")
     assert store.append(match, game(0)[2:5], key="a") == 5
     assert dump(store.folder) == before
+
+
+def test_a_key_of_no_events_stands_for_none(store: Store) -> None:
+    match = record(store, 0, 2)
+    assert store.append(match, [], key="a") == 2
+    store.append(match, game(0)[2:4])
+    assert store.append(match, [], key="a") == 2
+    for events in (game(0)[1:2], game(0)[2:3]):
+        with pytest.raises(KeyUsed):
+            store.append(match, events, key="a")
+
+
+def test_the_same_event_under_two_keys(store: Store) -> None:
+    """Two notes alike under the second key would be one that is there and one that is lost."""
+    match, tick = record(store, 0, 2), Noted("tick")
+    assert [store.append(match, [tick], key=key) for key in "ab"] == [3, 4]
+    with pytest.raises(KeyUsed):
+        store.append(match, [tick, tick], key="b")
+    assert [store.append(match, [tick], key=key) for key in "ab"] == [3, 4]
+
+
+def test_a_key_is_not_that_of_a_log_that_ends_before_it(store: Store) -> None:
+    match = record(store, 0, 2)
+    store.append(match, game(0)[2:5], key="a")
+    store.delete(match)
+    with store.journal.writing():
+        store.journal.insert(Log(match, duo(), list(game(0)[:4])), is_over=False)
+    for events in (game(0)[2:4], game(0)[2:5]):
+        with pytest.raises(KeyUsed):
+            store.append(match, events, key="a")
 
 
 def test_an_empty_key_is_none(store: Store) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kifold.records.errors import StoreError
-from kifold.records.sqlite import ADDED, DURABILITY, FORMAT, SCHEMA
+from kifold.records.errors import KeyUsed, StoreError
+from kifold.records.sqlite import DURABILITY, FORMAT, SCHEMA, TABLES_2, bring_up, connect, format_of
 from kifold.records.store import Store
-from tests.stores import duo, game, record, run_together, verified
+from tests.stores import as_in_format, duo, game, record, run_together, verified
 
 
 def names(folder: Path) -> set[str]:
@@ -175,7 +175,28 @@ def test_a_writer_waits_for_another_and_says_so_when_that_takes_too_long(store: 
 
 def test_every_table_is_named_in_the_layout(store: Store) -> None:
     tables = {row[0] for row in store.journal.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    assert len(tables) == SCHEMA.count("CREATE TABLE") + ADDED.count("CREATE {temp} TABLE")
+    assert len(tables) == SCHEMA.count("CREATE TABLE") + TABLES_2.count("CREATE {temp} TABLE")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_earlier_format_is_brought_up_once(store: Store, number: int) -> None:
+    """Also where several processes find it: what one adds another does not."""
+    match = record(store, 0, 3)
+    store.append(match, game(0)[3:5], key="old")
+    as_in_format(store, number)
+    late = connect(store.journal.path)
+    with Store(store.folder) as new:
+        assert format_of(late) == FORMAT
+        bring_up(late)
+        new.append(match, game(0)[5:7], key="new")
+        rows = new.journal.rows("SELECT key, first_seq, last_seq FROM keys ORDER BY last_seq")
+        assert rows == [("old", None, 5), ("new", 6, 7)]
+        for key, first, last in (("old", 3, 5), ("old", 4, 5), ("old", 0, 5), ("new", 5, 7)):
+            assert new.append(match, game(0)[first:last], key=key) == last
+        for key, first, last in (("old", 3, 4), ("new", 6, 7), ("new", 4, 7)):
+            with pytest.raises(KeyUsed):
+                new.append(match, game(0)[first:last], key=key)
+    late.close()
 
 
 def test_nothing_is_made_before_the_first_match(tmp_path: Path) -> None:

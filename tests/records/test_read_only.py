@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from kifold.records.forking import fork
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from kifold.service.cli import run
 from tests.read_only import as_nobody, folder_of_anybody, lock
-from tests.stores import game, record
+from tests.stores import as_in_format, game, record
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
@@ -64,6 +65,22 @@ def test_a_read_only_folder_with_unmerged_events_is_read_in_full_or_not_at_all(a
         lock(apart / name)
     assert as_nobody(lambda: read("with")) == "7"
     assert "holds events that cannot be read in a read-only folder" in as_nobody(lambda: read("without"))
+
+
+@pytest.mark.parametrize("format_", [1, 2])
+def test_a_read_only_store_of_an_earlier_format_is_read(apart: Path, format_: int) -> None:
+    with Store(apart / "store") as store:
+        match = record(store, 0, 5)
+        made = fork(store, match, 3)
+        as_in_format(store, format_)
+    lock(apart / "store")
+
+    def read() -> tuple[int, bool]:
+        with Store(apart / "store", create=False) as store:
+            return len(store.log(match).events), store.log(made).fork is not None
+
+    assert as_nobody(read) == str((5, format_ == 2))
+    assert names_in(apart / "store") == {"journal.sqlite"}
 
 
 def test_a_store_cannot_be_made_in_a_read_only_folder(apart: Path) -> None:

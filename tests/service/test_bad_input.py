@@ -114,6 +114,7 @@ def test_a_key_of_other_events(kifold: Kifold, match: str) -> None:
     assert kifold("append", match, next_in_short(at=6)).status == 0
     note = '{"event": "noted", "name": "x"}'
     others = [[note], [next_in_short(at=7)], ["e8"], ["whatever"], [next_in_short()], [next_in_short()] * 9]
+    others += [[next_in_short(at=5)], [next_in_short(at=at) for at in (3, 4, 5)]]
     for events in others:
         said = kifold("append", match, *events, "--key", "a")
         assert_one_line(said, REFUSED, f"key 'a' was used for other events of match {match}, up to event 6")
@@ -261,7 +262,7 @@ def test_a_store_that_cannot_be_opened(kifold: Kifold, match: str, folder: Path,
     else:
         journal.unlink()
         journal.mkdir()
-    words = "has format 7, this kifold reads up to 2; install a newer kifold" if kind == "newer" else str(folder)
+    words = "has format 7, this kifold reads up to 3; install a newer kifold" if kind == "newer" else str(folder)
     assert_one_line(kifold(*line.split()), WRONG, words)
 
 
