@@ -202,12 +202,12 @@ class FileReader:
         return _read(self._matches, self.places[0], number, ["match_id", "n_events"])
 
     def digests(self) -> pa.Table:
-        """`match_id`, `n_events` and `digest` of all matches, ascending by their ids.
+        """`match_id`, `n_events`, `digest` and `players` of all matches, ascending by their ids.
 
         Raises:
             StoreError: when a page is damaged.
         """
-        columns = ["match_id", "n_events", "digest"]
+        columns = ["match_id", "n_events", "digest", "players"]
         groups = [_read(self._matches, self.places[0], number, columns) for number in range(self.groups)]
         return pa.concat_tables(groups).combine_chunks()
 

@@ -33,7 +33,8 @@ class Report:
     Attributes:
         imported: matches that were added, so many of them `unfinished`, and so many `orphans`: forks of a match that
             is neither before them in the file nor in the store, which came in as matches of their own.
-        present: matches that were there before.
+        present: matches that were there before, and stay as they were; so many of them of `other_names` than the
+            record's players.
         duplicates: matches that were passed over since another has the same events, or more.
         quarantined: records that are in quarantine, whole or for their variations.
     """
@@ -44,6 +45,7 @@ class Report:
     quarantined: int = 0
     orphans: int = 0
     duplicates: int = 0
+    other_names: int = 0
 
 
 def import_file(
@@ -138,6 +140,7 @@ class _Importer:
         log.match_id, is_there = self._naming.id_of(log, record.match)
         if is_there:
             self.report.present += 1
+            self.report.other_names += self._naming.has_other_names(log)
         elif (other := self._other(record, log)) is not None:
             self.report.duplicates += 1
             self._taken.add(self._ruleset, record.name, Became(other, is_other=True))

@@ -7,7 +7,7 @@ begins with its log, and an id that another log has is not given again.
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,15 @@ DELETED_PARENTS = """SELECT DISTINCT parent FROM forks
 WHERE parent NOT IN (SELECT id FROM matches) AND parent NOT IN (SELECT match FROM archived)"""
 
 FILES = 4
-"""Of so many archive files the digests are kept, 28 bytes a match."""
+"""Of so many archive files the digests are kept, 28 bytes a match, and the players' names."""
+
+
+class Stored(NamedTuple):
+    """What is stored beside the log of a match: how many events that has and its digest, None where that is damaged."""
+
+    length: int | None
+    digest: bytes | None
+    players: tuple[str, ...]
 
 
 class Naming:
@@ -35,7 +43,7 @@ class Naming:
         self._taken = taken
         # Another match of such an id would be taken for the parent.
         self._deleted_parents = set(store.journal.column(DELETED_PARENTS))
-        # What is stored of the matches of a file: ids, ascending, and a table with lengths and digests.
+        # What is stored of the matches of a file: ids, ascending, and a table with lengths, digests and names.
         self._files: dict[tuple[str, str], tuple[np.ndarray[Any, Any], pa.Table]] = {}
 
     def id_of(self, log: Log, named: int | None) -> tuple[int, bool]:
@@ -61,7 +69,17 @@ class Naming:
 
     def add(self, log: Log) -> None:
         """Take note of a match that is added under its id: the store may not list it yet."""
-        self._taken.add_match(log.match_id, log.digest)
+        self._taken.add_match(log.match_id, log.digest, log.players)
+
+    def has_other_names(self, log: Log) -> bool:
+        """Whether the match that is there already is one of other players. Of one that cannot be read nobody knows."""
+        if (added := self._taken.added(log.match_id)) is not None:
+            return added[1] != log.players
+        try:
+            with self._store.journal.reading():
+                return self._stored(log.match_id).players != log.players
+        except (StoreError, ValueError):
+            return False
 
     def _is_free(self, match: int) -> bool:
         return self._taken.added(match) is None and not self._store.holds(match)
@@ -69,28 +87,28 @@ class Naming:
     def _has(self, match: int, log: Log) -> bool:
         """Whether the match of an id, if there is one, begins with a log. Of one that cannot be read it is believed."""
         if (added := self._taken.added(match)) is not None:
-            return added == log.digest
+            return added[0] == log.digest
         with self._store.journal.reading():
             if not self._store.holds(match):
                 return False
             try:
-                length, written = self._written(match)
-                if length is None or length <= len(log.events):
-                    return written == log.digest
+                stored = self._stored(match)
+                if stored.length is None or stored.length <= len(log.events):
+                    return stored.digest == log.digest
                 there = self._store.log(match)
             except (StoreError, ValueError):
                 return True
         return digest(there.started, there.events[: len(log.events)]) == log.digest
 
-    def _written(self, match: int) -> tuple[int | None, bytes | None]:
-        """How many events a match has, and its digest, as they are stored beside it; None where that is damaged.
+    def _stored(self, match: int) -> Stored:
+        """What is stored of a match. Called inside `reading()`.
 
         Raises:
-            StoreError, ValueError: when its file cannot be read.
+            StoreError, ValueError: when it is not there, or its file cannot be read.
         """
         row = self._store.journal.row("SELECT last_seq, digest FROM matches WHERE id = ?", (match,))
         if row is not None:
-            return row[0], row[1]
+            return Stored(row[0], row[1], self._store.journal.players(match))
         file = self._store.file_of(match)
         if file is None:
             raise self._store.no_such_match(match)
@@ -103,7 +121,8 @@ class Naming:
         at = int(np.searchsorted(ids, match))
         if at == len(ids) or ids[at] != match:
             raise self._store.no_such_match(match)
-        return table["n_events"][at].as_py(), table["digest"][at].as_py()
+        length, digest_, players = (table[name][at].as_py() for name in ("n_events", "digest", "players"))
+        return Stored(length, digest_, tuple(players or ()))
 
 
 def _said(fork: Fork | None) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -16,7 +17,7 @@ from kifold.records.errors import StoreError
 TABLES = """
 PRAGMA journal_mode = OFF;
 CREATE TABLE alike (content BLOB PRIMARY KEY, before INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE added (match INTEGER PRIMARY KEY, digest BLOB NOT NULL);
+CREATE TABLE added (match INTEGER PRIMARY KEY, digest BLOB NOT NULL, players TEXT NOT NULL);
 CREATE TABLE became (
     ruleset TEXT, name TEXT, match INTEGER, is_other INTEGER NOT NULL, PRIMARY KEY (ruleset, name)) WITHOUT ROWID;
 """
@@ -69,16 +70,16 @@ class Taken:
         with _kept():
             self._db.execute("REPLACE INTO became VALUES (?, ?, ?, ?)", (ruleset, name, became.match, became.is_other))
 
-    def add_match(self, match: int, digest: bytes) -> None:
-        """Take note of the digest of a match that is added."""
+    def add_match(self, match: int, digest: bytes, players: Sequence[str]) -> None:
+        """Take note of the digest and the players' names of a match that is added."""
         with _kept():
-            self._db.execute("REPLACE INTO added VALUES (?, ?)", (match, digest))
+            self._db.execute("REPLACE INTO added VALUES (?, ?, ?)", (match, digest, json.dumps(players)))
 
-    def added(self, match: int) -> bytes | None:
-        """The digest of a match that was added; None where none of that id was."""
+    def added(self, match: int) -> tuple[bytes, tuple[str, ...]] | None:
+        """The digest and the players' names of a match that was added; None where none of that id was."""
         with _kept():
-            row = self._db.execute("SELECT digest FROM added WHERE match = ?", (match,)).fetchone()
-        return row[0] if row else None
+            row = self._db.execute("SELECT digest, players FROM added WHERE match = ?", (match,)).fetchone()
+        return (row[0], tuple(json.loads(row[1]))) if row else None
 
     def became(self, ruleset: str, name: str) -> Became | None:
         """What the record of a ruleset and name became; None where none came yet."""

@@ -60,6 +60,8 @@ def import_(
 ) -> None:
     """Import record files; bad records go to quarantine, the rest is imported, variations as forks.
 
+    A match that is there already stays as it is, also where the file has other names of its players, which is said.
+
     Exit status 1 when there was nothing but bad ones. Example: kifold import games.blksgf
     """
     from kifold.records.formats import format_named, format_of
@@ -85,8 +87,9 @@ def import_(
 
 
 def _in_words(report: ImportReport) -> str:
+    names = f" ({report.other_names:,} under other players' names, which stay)" if report.other_names else ""
     said = (
-        f"{report.imported:,} imported ({report.unfinished:,} unfinished), {report.present:,} already there, "
+        f"{report.imported:,} imported ({report.unfinished:,} unfinished), {report.present:,} already there{names}, "
         f"{report.quarantined:,} in quarantine"
     )
     if report.duplicates:

@@ -5,12 +5,13 @@
 
 `ruleset`, `variant` and `events` must be there; what else is missing is as in a new match without a setup. `match` may
 be any name. Where it is an id, an imported match keeps it, unless another log has it: then, and without one, its id
-follows from what the line says. A match that was begun under a later version of the ruleset's declaration than the
-first has that too, as `schema`. One that was promoted has beside the `revision` that
-its log names the one that it is played under, as `promoted`; that one has to be installed, the other need not be. A
-fork has three more: `parent`, the `match` of a line before it or a match of the store; `at_seq`, the last event of that
-which it shares; and `inherited`, how many of its own events, the first ones, are shared: what stood there after
-`at_seq`, under the same event 0 but for tags.
+follows from what the line says. Where the match of that id begins with this log it is there already, and stays as it
+is, under the players' names that it has. A match that was begun under a later version of the ruleset's declaration
+than the first has that too, as `schema`. One that was promoted has beside the `revision` that its log names the one
+that it is played under, as `promoted`; that one has to be installed, the other need not be. A fork has three more:
+`parent`, the `match` of a line before it or a match of the store; `at_seq`, the last event of that which it shares;
+and `inherited`, how many of its own events, the first ones, are shared: what stood there after `at_seq`, under the
+same event 0 but for tags.
 Anything unknown or out of its range costs the line, and only that. Compressed files (gzip) are read; whoever writes one
 compresses what `write` gives.
 """

@@ -74,6 +74,28 @@ def test_matches_keep_their_ids_from_store_to_store(store: Store, other: Store, 
     assert counts(taken(store, exported(other))) == (0, 4)
 
 
+@pytest.mark.parametrize("is_archived", [False, True])
+@pytest.mark.parametrize("length", [4, None])
+def test_other_names_of_a_match_that_is_there_are_counted(store: Store, is_archived: bool, length: int | None) -> None:
+    match, other = record(store, 0), record(store, 1)
+    if is_archived:
+        archive_all(store)
+    log = store.log(match)
+    for players, many in ((log.players, 0), (("Ada", "Bob"), 1), (("Bo", "Ada"), 1), ((), 1), (("Ada",), 1)):
+        given = Log(match, log.started, log.events[:length], players)
+        file = BytesIO()
+        JSONL.write([given, store.log(other)], file)
+        report = taken(store, file.getvalue())
+        assert (report.present, report.imported, report.other_names) == (2, 0, many)
+    assert store.log(match).players == ("Ada", "Bo")
+
+
+def test_other_names_are_counted_among_the_lines_of_one_file(store: Store) -> None:
+    lines = [line(0, 4, id_text(TOP), players=players) for players in (["Ada", "Bo"], ["Ada", "Bo"], ["Ada"])]
+    report = taken(store, *lines)
+    assert (report.imported, report.present, report.other_names) == (1, 2, 1)
+
+
 def test_a_match_that_went_on_since_is_there(store: Store) -> None:
     match = record(store, 0, 4)
     lines = exported(store)
