@@ -12,6 +12,7 @@ from kifold.analytics.query import Answer, QueryError, run, stream
 from kifold.analytics.scores import group_columns
 from kifold.analytics.sources import FORKS
 from kifold.core.codec import lifted, valid_started
+from kifold.core.counted import counted
 from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import fields_of
 from kifold.core.options import RulesetError
@@ -58,6 +59,15 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
     return Answer(
         columns, [_row(rules, key, group, totals[key[: len(keys)]], seats[key[: len(keys)]]) for key, group in order]
     )
+
+
+def why_none(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> str:
+    """Why there are no openings of so many decisions, in words."""
+    which = rules.name if variant is None else f"{rules.name} {variant}"
+    query = f"SELECT 1 FROM _{rules.name}_matches WHERE finished AND variant = coalesce($variant, variant) LIMIT 1"
+    if run(connection, query, {"variant": variant}).rows:
+        return f"no finished match of {which} has {counted(depth, 'decision', 'decisions')}"
+    return f"no finished matches of {which} to count"
 
 
 def for_people(answer: Answer) -> Answer:

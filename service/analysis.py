@@ -186,8 +186,9 @@ def openings(
     rules = registry.ruleset(ruleset)
     with _connected(context, rules) as connection:
         answer = found.openings(connection, rules, depth, variant)
+        none = "" if answer.rows else found.why_none(connection, rules, depth, variant)
     shown = Answer(answer.columns, answer.rows[:limit])
-    _write_rates(found.for_people(shown) if format_ == "table" else shown, format_, rules, variant)
+    _write_rates(found.for_people(shown) if format_ == "table" else shown, format_, none)
     if len(answer.rows) > limit:
         typer.echo(f"{len(answer.rows):,} openings in all; see more with --limit", err=True)
 
@@ -209,14 +210,15 @@ def scores(
     rules = registry.ruleset(ruleset)
     with _connected(context, rules) as connection:
         answer = fared.scores(connection, rules, variant)
-    _write_rates(answer, format_, rules, variant)
+    which = rules.name if variant is None else f"{rules.name} {variant}"
+    _write_rates(answer, format_, f"no finished matches of {which} to count")
 
 
-def _write_rates(answer: Answer, form: str, rules: Ruleset, variant: str | None) -> None:
+def _write_rates(answer: Answer, form: str, none: str) -> None:
+    """Write an answer; as a table that has no rows say why there are `none`."""
     from kifold.analytics.output import write
 
     if form == "table" and not answer.rows:
-        which = rules.name if variant is None else f"{rules.name} {variant}"
-        typer.echo(f"no finished matches of {which} to count")
+        typer.echo(none)
     else:
         write(answer, form, sys.stdout)

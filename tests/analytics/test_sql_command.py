@@ -14,12 +14,13 @@ import pytest
 from kifold.analytics.catalogue import connect
 from kifold.analytics.query import QueryError, run
 from kifold.analytics.views import VIEWS, VIEWS_OF_RULESET, described
+from kifold.core.events import Resigned
 from kifold.core.registry import names
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.store import Store
 from tests.analytics.conftest import Kifold, Mixed
 from tests.analytics.mixed import contents
-from tests.stores import archive_all, fill, record
+from tests.stores import archive_all, duo, fill, record
 
 pytestmark = pytest.mark.xdist_group("analytics_mixed")
 
@@ -253,6 +254,19 @@ def test_an_empty_store_is_asked_in_vain(store: Store, kifold: Kifold) -> None:
     assert kifold(store.folder, "sql", "SELECT count(*) AS n FROM events", "--format", "csv") == (0, "n\n0\n", "")
     record(store, 1, 3)
     assert kifold(store.folder, "scores", "blokus")[1] == "no finished matches of blokus to count\n"
+
+
+def test_matches_that_are_too_short_are_there_all_the_same(store: Store, kifold: Kifold) -> None:
+    record(store, 1)
+    for words, said in (
+        (["--depth", "99"], "no finished match of blokus has 99 decisions"),
+        (["--depth", str(10**20), "--variant", "duo"], f"no finished match of blokus duo has {10**20:,} decisions"),
+        (["--depth", "99", "--variant", "classic"], "no finished matches of blokus classic to count"),
+    ):
+        assert kifold(store.folder, "openings", "blokus", *words) == (0, f"{said}\n", "")
+    over = store.new(duo(), (), [Resigned(0)])
+    store.delete(next(log.match_id for log in store.logs() if log.match_id != over))
+    assert kifold(store.folder, "openings", "blokus")[1] == "no finished match of blokus has 1 decision\n"
 
 
 def test_no_store_is_one_line(tmp_path: Path, kifold: Kifold) -> None:
