@@ -15,6 +15,7 @@ MULTIPLIER_0 = 0xD2511F53
 MULTIPLIER_1 = 0xCD9E8D57
 WEYL_0 = 0x9E3779B9
 WEYL_1 = 0xBB67AE85
+SEED_LIMIT = 1 << 62
 
 
 class Random(Record):
@@ -29,6 +30,16 @@ class Random(Record):
     word_1: I64
     word_2: I64
     word_3: I64
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that is out of range: some of its bits would make no difference.
+
+    Raises:
+        ValueError: when it is.
+    """
+    if not 0 <= seed < SEED_LIMIT:
+        raise ValueError(f"a seed is a number from 0 to {SEED_LIMIT - 1}, not {seed}")
 
 
 def seed_random(random: Random, seed: int, match: int, stream: int) -> None:

@@ -18,6 +18,7 @@ from kifold.core.corpus import Corpus, Folder
 from kifold.core.events import Started
 from kifold.core.flat import flatten_setup
 from kifold.core.registry import ruleset
+from kifold.core.rng import check_seed
 from kifold.records.bulk import BulkWriter
 from kifold.records.folded import corpus_tables
 from kifold.records.ids import series_id
@@ -27,7 +28,6 @@ EVENTS_PER_GROUP = 300_000
 PILOT = 64
 LARGEST_CHUNK = 16_384
 POLICIES = ("random", "greedy")
-SEED_LIMIT = 1 << 62
 MOST_GAMES = 1 << 32
 
 GAPS = """
@@ -77,16 +77,6 @@ def check_games(games: int) -> None:
     """
     if games > MOST_GAMES:
         raise ValueError(f"a simulation has at most {MOST_GAMES} matches, not {games}")
-
-
-def check_seed(seed: int) -> None:
-    """Refuse a seed that is out of range.
-
-    Raises:
-        ValueError: when it is.
-    """
-    if not 0 <= seed < SEED_LIMIT:
-        raise ValueError(f"a seed is a number from 0 to {SEED_LIMIT - 1}, not {seed}")
 
 
 def simulate(

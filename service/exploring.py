@@ -43,7 +43,7 @@ def check(target: Ruleset | None, seed: int, match: str | None, out: Path | None
         RulesetError: when there is no other revision.
     """
     from kifold.core.registry import ruleset
-    from kifold.records.simulation import check_seed
+    from kifold.core.rng import check_seed
     from kifold.replay.exploring import played_revision
 
     if target is None:

@@ -56,9 +56,16 @@ def new(
     import secrets
 
     from kifold.core import registry
+    from kifold.core.rng import check_seed
     from kifold.core.samples import started_with_chance
 
     rules = registry.ruleset(ruleset)
+    if seed is not None:
+        check_seed(seed)
+        if setup is not None:
+            raise UsageError("--seed draws what --setup names: give one of them")
+        if rules.rules.chance is None:
+            raise UsageError(f"--seed is for setups that chance has a part in: {rules.name} draws none")
     started = rules.start(variant, option_values(rules, set_), seats, pairs(tag, "--tag"), _read_setup(rules, setup))
     if setup is None:
         started = started_with_chance(rules, started, secrets.randbits(62) if seed is None else seed)

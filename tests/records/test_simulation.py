@@ -12,9 +12,10 @@ import pytest
 from kifold.core.events import Noted
 from kifold.core.play import fold
 from kifold.core.registry import names, ruleset
+from kifold.core.rng import SEED_LIMIT
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import bulk, simulation
-from kifold.records.simulation import MOST_GAMES, SEED_LIMIT, simulate
+from kifold.records.simulation import MOST_GAMES, simulate
 from kifold.records.store import Store
 from kifold.records.uninterrupted import uninterrupted
 from tests.rulesets.matches import folder, random_log
