@@ -106,7 +106,10 @@ def _in_words(error: Exception) -> tuple[int, str]:
     if isinstance(error, Refused | Conflict | KeyUsed):
         return 1, text
     if isinstance(error, UnicodeEncodeError):
-        return 2, "kifold: what was typed is no UTF-8 text"
+        if error.encoding == "utf-8":
+            return 2, "kifold: what was typed is no UTF-8 text"
+        missing = error.object[error.start]
+        return 2, f"kifold: output is in {error.encoding} here, which has no {missing!r}: set PYTHONUTF8=1 for UTF-8"
     if isinstance(error, OSError) and error.filename and error.strerror:
         return 2, f"kifold: {error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError) or type(error).__module__.startswith("kifold."):

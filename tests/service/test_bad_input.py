@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -366,3 +368,16 @@ def test_a_folder_whose_name_is_no_utf8(kifold: Kifold, tmp_path: Path, line: li
     assert odd.exists() == is_there
     if is_there and line == ["verify"]:
         assert_one_line(kifold("verify", odd / "archive"), WRONG, f"{tmp_path}/odd\\xff/archive: is no name in UTF-8")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+@pytest.mark.usefixtures("match")
+def test_output_that_an_encoding_has_no_place_for_is_no_wrong_input(
+    kifold: Kifold, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", TextIOWrapper(BytesIO(), encoding=encoding))
+        said = kifold("sql", "select 1 as a")
+    line = f"output is in {encoding} here, which has no '─': set PYTHONUTF8=1 for UTF-8"
+    assert_one_line(said, WRONG, line)
+    assert kifold("sql", "select 1 as a").out == "a\n─\n1\n"
