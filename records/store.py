@@ -126,9 +126,12 @@ class Store(Listing):
             Conflict: when the log has moved on from `expected_seq`.
             KeyUsed: when the key was used for other events.
             Refused: when the rules or the log refuse an event.
+            msgspec.ValidationError: when a value of an event is out of its declared range.
+            RulesetError: when the rules that the match is pinned to are not installed.
             NoSuchMatch: when there is no such match.
             StoreError: when the key is empty or was used for another match, the match is damaged, or the store cannot
                 be written.
+            Whatever asking for `events` raises.
         """
         if key == "":
             raise StoreError("a key cannot be empty: choose another, or append without one")
@@ -182,6 +185,7 @@ class Store(Listing):
         Raises:
             NoSuchMatch: when the match is not in the journal.
             StoreError: when its log is not what was written.
+            RulesetError: when the rules that it is pinned to are not installed.
             Refused: when the rules refuse its log.
         """
         with self.journal.reading():
@@ -215,6 +219,7 @@ class Store(Listing):
             NoSuchMatch: when the store has none of that id.
             StoreError: when it cannot be read, or is a live one that is not what was written; with `intact` also when
                 an archived one is not, or lies in a file that is not.
+            RulesetError: when its ruleset is not installed, or not as new as the log.
         """
         with self.journal.reading():
             if self.journal.last_seq(match) is not None:
@@ -240,6 +245,7 @@ class Store(Listing):
         Raises:
             NoSuchMatch: when one of those named is not there.
             StoreError: when one cannot be read.
+            RulesetError: when the ruleset of one is not installed, or not as new as the log.
         """
         if only is not None:
             for batch in batches(iter(only)):
@@ -299,6 +305,10 @@ class Store(Listing):
         """Take a match away. An archived one is covered by a tombstone; its rows stay until the store is compacted.
 
         Matches that were forked from it are whole logs and stay; see `kifold.records.heirs`.
+
+        Raises:
+            NoSuchMatch: when there is no such match.
+            StoreError: when the store cannot be written.
         """
         with self.journal.writing():
             leave_to_forks(self, match)

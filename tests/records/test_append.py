@@ -12,6 +12,7 @@ import pytest
 
 from kifold.core.codec import encode_each
 from kifold.core.events import Event, Finished, Noted, Resigned, Undone
+from kifold.core.options import RulesetError
 from kifold.core.play import Refused
 from kifold.core.rulesets.blokus.declaration import Place
 from kifold.records.errors import Conflict, KeyUsed, NoSuchMatch, StoreError
@@ -120,6 +121,40 @@ def test_a_bad_event_anywhere_in_a_batch_writes_nothing(
     assert store.append(match, game(0)[4:8], expected_seq=4, key="k") == 8
     assert len(held.log) == 8
     assert_exact(store.folder, 1)
+
+
+def test_whatever_asking_for_the_events_raises_writes_nothing(store: Store) -> None:
+    class Unread(Exception):
+        pass
+
+    def events() -> Iterator[Event]:
+        yield game(0)[4]
+        raise Unread
+
+    match = record(store, 0, 4)
+    before = dump(store.folder)
+    with pytest.raises(Unread):
+        store.append(match, events(), key="k")
+    assert dump(store.folder) == before
+    assert store.append(match, game(0)[4:8], expected_seq=4, key="k") == 8
+
+
+def test_a_match_whose_rules_are_not_installed_takes_no_events(store: Store) -> None:
+    unknown = Log(record(store, 0), msgspec.structs.replace(duo(), revision=9), [])
+    store.delete(unknown.match_id)
+    with store.journal.writing():
+        store.journal.insert(unknown, is_over=False)
+    before = dump(store.folder)
+    for ask in (store.play, lambda match: store.append(match, game(0)[:1])):
+        with pytest.raises(RulesetError, match="revision 9 of blokus is not installed"):
+            ask(unknown.match_id)
+    assert dump(store.folder) == before
+
+
+def test_what_an_append_raises_is_in_its_description() -> None:
+    said = Store.append.__doc__ or ""
+    raised = {error for _, _, error, _ in BAD} | {Conflict, KeyUsed, NoSuchMatch, StoreError, RulesetError}
+    assert [error.__name__ for error in raised if f"{error.__name__}: " not in said] == []
 
 
 @pytest.mark.parametrize("first", ["refused", "not declared"])
