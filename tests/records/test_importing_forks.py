@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from kifold.records.ids import id_text
 from kifold.records.importing import Report, import_file, quarantine
 from kifold.records.journal import Journal
 from kifold.records.known import KnownEvents
-from kifold.records.log import Fork, Log
+from kifold.records.log import Fork, Log, batches
 from kifold.records.store import Store
 from tests.records.blksgf_logs import content
 from tests.rulesets.blokus_cases import place
@@ -163,7 +164,7 @@ def test_a_line_may_be_a_fork_of_any_line_before_it(store: Store, monkeypatch: p
     text = exported(store, JSONL, parents) + exported(store, JSONL, made)
     for size in (2_000, 4):
         # With small batches and files, parents are in a file by the time that their forks are read.
-        monkeypatch.setattr(importing, "BATCH", size)
+        monkeypatch.setattr(importing, "batches", partial(batches, size=size))
         monkeypatch.setattr(bulk, "ROWS_PER_GROUP", 60 if size == 4 else 500_000)
         with Store(store.folder.parent / f"other {size}", durability="off") as other:
             assert taken(other, text, "all.jsonl") == Report(imported=9, unfinished=6)
