@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_order(pool: Executor, task: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """The results of `task` for all items in their order; at most two for each worker are under way."""
+def in_order(task: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """The results of `task` for all items in their order; at most two for each worker are under way.
+
+    When nobody takes the results any more, also because of an interrupt or an error, what was not begun is left.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(workers)
     waiting: deque[Future[R]] = deque()
-    for item in items:
-        waiting.append(pool.submit(task, item))
-        if len(waiting) > 2 * workers:
+    try:
+        for item in items:
+            waiting.append(pool.submit(task, item))
+            if len(waiting) > 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
             yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

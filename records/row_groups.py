@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,8 +60,7 @@ class RowGroups:
             except StoreError as error:
                 return StoreError(f"{self._place}: row group {number}: {error}")
 
-        with ThreadPoolExecutor(workers) as pool:
-            yield from in_order(pool, done, range(self._count), workers)
+        return in_order(done, range(self._count), workers)
 
     def _reader(self) -> FileReader:
         """One for a thread alone: a Parquet file is not to be shared between threads."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import local
 
@@ -22,6 +20,7 @@ from kifold.core.rng import check_seed
 from kifold.records.bulk import BulkWriter
 from kifold.records.folded import corpus_tables
 from kifold.records.ids import series_id
+from kifold.records.parallel import in_order
 from kifold.records.store import Store
 
 EVENTS_PER_GROUP = 300_000
@@ -118,27 +117,17 @@ def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:
     """The tables of each chunk, in order; at most two per worker are waiting."""
     scratch = local()
 
-    def play(begin: int, count: int) -> list[Tables]:
+    def play(chunk: range) -> list[Tables]:
         if not hasattr(scratch, "folder"):
             scratch.folder = Folder(rules, compiled(rules))
-        return [
-            _tables(what, scratch.folder, corpus, at) for corpus, at in _corpora(what, scratch.folder, begin, count)
-        ]
+        corpora = _corpora(what, scratch.folder, chunk.start, len(chunk))
+        return [_tables(what, scratch.folder, corpus, at) for corpus, at in corpora]
 
     rules = ruleset(what.started.ruleset)
-    waiting: deque[Future[list[Tables]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        size = _chunk_size(what, Folder(rules, compiled(rules)))
-        try:
-            for begin in range(part.start, part.stop, size):
-                waiting.append(pool.submit(play, begin, min(size, part.stop - begin)))
-                if len(waiting) > 2 * workers:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    size = _chunk_size(what, Folder(rules, compiled(rules)))
+    chunks = (part[at : at + size] for at in range(0, len(part), size))
+    for tables in in_order(play, chunks, workers):
+        yield from tables
 
 
 def _corpora(what: Simulation, folder: Folder, begin: int, count: int) -> Iterator[tuple[Corpus, int]]:

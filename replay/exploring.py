@@ -8,7 +8,6 @@ every run and with any number of workers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from threading import local
 
@@ -177,20 +176,16 @@ def explore(
     done = Exploration(old, new, games, seed)
     playing = _Playing(old, new, seed)
     kept: dict[Cause, Kept] = {}
-    pool = ThreadPoolExecutor(workers)
-    try:
-        for part in in_order(pool, playing.play, _parts(settings_of(old), games), workers):
-            done.matches, done.events = done.matches + part.matches, done.events + part.events
-            if part.unplayed.count:
-                done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)
-            for one in part.kept.values():
-                cause = playing.cause(one)
-                kept[cause] = kept[cause].or_other(one) if cause in kept else one
-            on_progress(part.matches, part.events)
-        causes = sorted(kept, key=lambda cause: (-kept[cause].count, str(cause)))
-        done.examples = list(pool.map(playing.example, (kept[cause] for cause in causes)))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    for part in in_order(playing.play, _parts(settings_of(old), games), workers):
+        done.matches, done.events = done.matches + part.matches, done.events + part.events
+        if part.unplayed.count:
+            done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)
+        for one in part.kept.values():
+            cause = playing.cause(one)
+            kept[cause] = kept[cause].or_other(one) if cause in kept else one
+        on_progress(part.matches, part.events)
+    causes = sorted(kept, key=lambda cause: (-kept[cause].count, str(cause)))
+    done.examples = list(in_order(playing.example, (kept[cause] for cause in causes), workers))
     return done
 
 
