@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +15,7 @@ import pytest
 
 from benchmarks.promises import Promise
 from benchmarks.stores import simulated, verified
+from kifold.records.parallel import processors
 
 MATCHES = 40_000
 """Eight row groups: fewer would not part evenly between two workers."""
@@ -33,7 +33,7 @@ def half(short: bool) -> int:
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[ProcessPoolExecutor]:
     """Two processes that have loaded everything that the work needs."""
-    if (os.cpu_count() or 1) < 2:
+    if processors() < 2:
         pytest.skip("two processors are needed")
     folder = tmp_path_factory.mktemp("warm")
     with pytest.MonkeyPatch.context() as patch, ProcessPoolExecutor(2, get_context("spawn")) as pool:

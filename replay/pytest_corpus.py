@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shlex
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
+from kifold.records.parallel import processors
 from kifold.records.store import Store
 from kifold.replay.causes import EXACT, Report
 from kifold.replay.telling import told
@@ -71,7 +71,7 @@ class RulesetItem(CorpusItem):
         """Verify them."""
         report = Report()
         with Store(self.folder, create=False) as store:
-            verify_store(store, Work(report, self.name, os.cpu_count() or 1))
+            verify_store(store, Work(report, self.name, processors()))
         if not report.is_fine:
             counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items() if count)
             causes = report.by_cause()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from kifold.records.parallel import processors
 from kifold.service.compiling import compile_rules
 from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out
 from kifold.service.out_file import written, written_by_name
@@ -109,7 +109,7 @@ def plies(
         _compile_what_is_missing(store, chosen)
         with Progress("listing plies") as progress:
             for name in chosen:
-                make_ply_files(store, registry.ruleset(name), workers or os.cpu_count() or 1, progress, said.append)
+                make_ply_files(store, registry.ruleset(name), workers or processors(), progress, said.append)
     say_left_out(said)
     if progress.matches or not said:
         typer.echo(f"listed the plies of {progress.summary()}" if progress.matches else "no plies were missing")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, cast
@@ -10,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Annotated, cast
 import typer
 
 from kifold.core.counted import counted
+from kifold.records.parallel import processors
 from kifold.service.compiling import compile_for_many, compile_rules
 from kifold.service.context import (
     FormatOption,
@@ -240,7 +240,7 @@ def simulate(
     with context_of(context).store(create=True) as store:
         compile_rules([rules.name])
         with Progress(f"simulating {ruleset}", games) as progress:
-            added, held = simulation.simulate(store, what, games, workers or os.cpu_count() or 1, progress)
+            added, held = simulation.simulate(store, what, games, workers or processors(), progress)
     already = f" ({held:,} were there already)" if held else ""
     if added:
         typer.echo(f"simulated {progress.summary()}{already}")

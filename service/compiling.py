@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from kifold.records.parallel import processors
+
 if TYPE_CHECKING:
     from kifold.core.corpus import Folder
     from kifold.core.ruleset import Ruleset
@@ -67,11 +69,6 @@ def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = Non
     if also is not None and also.name in names and also.revision != registry.ruleset(also.name).revision:
         names.append(f"{also.name}@{also.revision}")
     compile_rules(names)
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.core.counted import counted
+from kifold.records.parallel import processors
 from kifold.service.compiling import compile_rules
 from kifold.service.context import Context, FormatOption, UsageError, choose, context_of, print_json, say_left_out
 from kifold.service.progress import Progress
@@ -106,7 +107,7 @@ def _count_stored(
     with context.store() as store, store.journal.reading(), Progress("counting") as progress:
         counts = store.counts().items()
         compile_rules([n for n, many in counts if only in (None, n) and max(many) >= MANY and not why_not(n)])
-        count_stored(found, store, only, os.cpu_count() or 1, on_left_out, progress)
+        count_stored(found, store, only, processors(), on_left_out, progress)
         for name, many in counts:
             if name in found:
                 found[name].left_out = sum(many) - found[name].matches.total()

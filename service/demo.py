@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kifold.records.parallel import processors
 from kifold.service.compiling import compile_rules
 from kifold.service.progress import Progress
 
@@ -115,7 +116,7 @@ def _simulate(store: Store, rules: Ruleset, games: int) -> None:
     from kifold.records.simulation import simulate, simulation
 
     with Progress(f"simulating {rules.name}", games) as progress:
-        simulate(store, simulation(rules.start(), "random", SEED), games, os.cpu_count() or 1, progress)
+        simulate(store, simulation(rules.start(), "random", SEED), games, processors(), progress)
     typer.echo(f"{rules.name}: {progress.summary()}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kifold.core.counted import counted
+from kifold.records.parallel import processors
 from kifold.service.compiling import compile_rules
 from kifold.service.context import UsageError
 from kifold.service.out_file import written
@@ -32,7 +32,7 @@ def explored(target: Ruleset, games: int, seed: int, workers: int | None) -> tup
     old = played_revision(target, ruleset(target.name))
     compile_rules([f"{rules.name}@{rules.revision}" for rules in (old, target)])
     with Progress("exploring", games) as progress:
-        return explore(old, target, games, seed, workers or os.cpu_count() or 1, progress), progress.summary()
+        return explore(old, target, games, seed, workers or processors(), progress), progress.summary()
 
 
 def check(target: Ruleset | None, seed: int, match: str | None, out: Path | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.core.counted import counted
+from kifold.records.parallel import processors
 from kifold.service import exploring
 from kifold.service.compiling import compile_for_many
 from kifold.service.context import (
@@ -132,7 +133,7 @@ def verify_folder(
         raise UsageError(f"{folder}: is no kifold store and holds no archive files")
     report = Report(dict.fromkeys(OUTCOMES if target else VERDICTS, 0))
     with Progress("rehearsing" if target else "verifying") as progress:
-        work = Work(report, only, workers or os.cpu_count() or 1, progress, _judging(target))
+        work = Work(report, only, workers or processors(), progress, _judging(target))
         if _is_store(folder) or without_journal(folder):  # that the journal was lost is said when it is opened
             with Store(folder, create=False) as store:
                 compile_for_many(store, archived=True, also=target)
@@ -268,7 +269,7 @@ def promote(
     ours = context_of(context)
     with ours.store() as store, Progress("rehearsing") as progress:
         compile_for_many(store, archived=True, also=target)
-        done = promote_all(store, target, workers or os.cpu_count() or 1, progress)
+        done = promote_all(store, target, workers or processors(), progress)
     if format_ == "json":
         print_json({"promoted": done.matches, **report_as_json(done.report)})
     else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 
+from kifold.records.parallel import processors
 from tests.mutation.parallel import standings_of
 from tests.registered import NAMES
 
@@ -14,7 +14,7 @@ from tests.registered import NAMES
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
     parser.add_argument("ruleset", nargs="*", choices=[[], *NAMES], default=[])
-    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--processes", type=int, default=processors())
     given = parser.parse_args()
     is_fine = True
     print("ruleset      mutants  killed  equivalent  score   seconds")
