@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import builtins
 import os
-import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
 
-from kifold.core import dispatching, indexing, linking, loops
+from kifold.core import loops
+from kifold.core.code_cache import folder_of, kept_in
 from kifold.core.declared import DeclarationError
 from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
@@ -37,12 +36,6 @@ LOOPS = (
     loops.play_corpus,
 )
 
-COMPILER = (dispatching.__file__, indexing.__file__, linking.__file__)
-"""The files that say how functions are compiled."""
-
-# Numba's settings are attributes that its own types do not know.
-config: Any = numba.config
-
 
 class Compiled:
     """A ruleset's rules and the generic loops over them, compiled.
@@ -55,7 +48,7 @@ class Compiled:
         bound = loops.bound(ruleset.rules)
         binder = Binder(f"{ruleset.name}_{ruleset.revision}", bound, {slot: slot_compiled}, boundscheck=boundscheck)
         self.folder = binder.folder([*bound.values(), *LOOPS])
-        with cache_folder(self.folder):
+        with kept_in(self.folder):
             self.rules = {name: binder.compiled(function) for name, function in bound.items()}
             self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
 
@@ -117,10 +110,7 @@ class Binder:
 
     def folder(self, functions: list[Any]) -> Path:
         """The cache folder of everything that these functions reach."""
-        versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        compiler = [Path(file).read_bytes() for file in COMPILER]
-        digest = self.reach.digest(functions, versions, self.binding, self.boundscheck, compiler)
-        return user_cache() / "compiled" / f"{self.binding}-{digest}"
+        return folder_of(self.binding, self.boundscheck, self.reach.digest(functions))
 
     def _value(self, source: Any, name: str, value: Any) -> Any:
         if isinstance(value, FunctionType):
@@ -133,25 +123,3 @@ class Binder:
             f"{source.__qualname__} uses {name} = {value!r:.80}: "
             "rules use functions, integers and flat tables of integers only"
         )
-
-
-class cache_folder:  # noqa: N801  # used as a `with` word
-    """Numba reads its cache folder when a function is decorated; this sets it for the time of a `with`."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        self.before = config.CACHE_DIR
-        config.CACHE_DIR = str(self.folder)
-
-    def __exit__(self, *_: object) -> None:
-        config.CACHE_DIR = self.before
-
-
-def user_cache() -> Path:
-    """The folder for what can be made again: `KIFOLD_CACHE`, or `$XDG_CACHE_HOME/kifold`, or `~/.cache/kifold`."""
-    own = os.environ.get("KIFOLD_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kifold"

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import logging
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numba
-import numpy as np
-
-from kifold.core.compiled import COMPILER, cache_folder, user_cache
+from kifold.core.code_cache import folder_of, kept_in
 from kifold.core.dispatching import compile_later
 from kifold.core.scope import global_names
 
@@ -23,16 +19,14 @@ def kernels(*functions: Any) -> dict[str, Any]:
     Python calls only those that no other calls. Numba's cache on disk watches the file of one function only, so the
     folder is named by all of their files.
     """
-    files = sorted({function.__code__.co_filename for function in functions} | {__file__, *COMPILER})
+    files = sorted({function.__code__.co_filename for function in functions} | {__file__})
     called = set().union(*(global_names(function.__code__) for function in functions))
-    digest = blake2b(repr((numba.__version__, np.__version__)).encode(), digest_size=10)
-    for file in files:
-        digest.update(Path(file).read_bytes())
-    folder = user_cache() / "compiled" / f"kernels-{digest.hexdigest()}"
+    module = functions[-1].__module__.rpartition(".")[2]
+    folder = folder_of(f"kernels_{module}", [Path(file).read_bytes() for file in files])
     if not any(folder.rglob("*.nbc")):
         _say_once()
     compiled: dict[str, Any] = {}
-    with cache_folder(folder):
+    with kept_in(folder):
         for function in functions:
             bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__

@@ -11,13 +11,15 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import llvmlite
 import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+from kifold.core import code_cache, loops, registry
 from kifold.core import kernels as kernel_module
-from kifold.core import loops, registry
-from kifold.core.compiled import Binder, Compiled, cache_folder, user_cache
+from kifold.core.code_cache import kept_in, user_cache
+from kifold.core.compiled import Binder, Compiled
 from kifold.core.corpus import Folder
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.flat import flatten_setup
@@ -118,7 +120,7 @@ def double_all(bytes_: Any) -> Any:
 
 def test_one_form_serves_all_widths_of_numbers(tmp_path: Path) -> None:
     binder = Binder("widths", {}, {}, boundscheck=True)
-    with cache_folder(tmp_path):
+    with kept_in(tmp_path):
         both, one = binder.compiled(double_all), binder.compiled(double, is_entry=False)
         assert both(np.array([-128], np.int8)) == double_all([-128])
     assert len(one.overloads) == 1
@@ -137,7 +139,7 @@ def refuse_half(number: Any) -> Any:
 def test_what_only_compiled_code_calls_has_no_way_in_from_python(tmp_path: Path) -> None:
     """Nor has it machine code: a call would end the process."""
     binder = Binder("inner", {}, {}, boundscheck=True)
-    with cache_folder(tmp_path):
+    with kept_in(tmp_path):
         outer, inner = binder.compiled(refuse_half), binder.compiled(refuse, is_entry=False)
         assert outer(4) == 2
         with pytest.raises(TypeError, match="refuse__inner is compiled into what calls it"):
@@ -147,7 +149,7 @@ def test_what_only_compiled_code_calls_has_no_way_in_from_python(tmp_path: Path)
 
 def test_errors_come_out_of_what_compiled_code_calls_also_from_the_cache(tmp_path: Path) -> None:
     for hits in (0, 1):
-        with cache_folder(tmp_path):
+        with kept_in(tmp_path):
             outer = Binder("errors", {}, {}, boundscheck=True).compiled(refuse_half)
             with pytest.raises(ValueError, match=r"more than three.*4"):
                 outer(8)
@@ -157,7 +159,7 @@ def test_errors_come_out_of_what_compiled_code_calls_also_from_the_cache(tmp_pat
 
 
 def test_a_caller_is_compiled_with_what_lies_in_the_cache(tmp_path: Path) -> None:
-    with cache_folder(tmp_path):
+    with kept_in(tmp_path):
         Binder("kept", {}, {}, boundscheck=True).compiled(refuse_half)(2)
         again = Binder("kept", {}, {}, boundscheck=True)
         outer, inner = again.compiled(refuse), again.compiled(refuse, is_entry=False)
@@ -330,7 +332,7 @@ def put_seven(values: Any, i: int) -> None:
 def test_indices_count_from_zero(tmp_path: Path) -> None:
     """A negative index, which plain Python counts from the end, is refused where bounds are checked."""
     checked, free = Binder("checked", {}, {}, boundscheck=True), Binder("free", {}, {}, boundscheck=False)
-    with cache_folder(tmp_path):
+    with kept_in(tmp_path):
         for binder in (checked, free):
             assert [binder.compiled(number_at)(i) for i in range(3)] == NUMBERS
             values = np.zeros(3, np.int8)
@@ -351,13 +353,26 @@ def folder_of(text: str, binding: str = "tests", *, boundscheck: bool = False) -
     return Binder(binding, {}, {slot: slot_compiled}, boundscheck=boundscheck).folder([scope["f"]]).name
 
 
-def test_the_cache_folder_follows_whatever_goes_into_the_code() -> None:
+def test_the_kept_in_follows_whatever_goes_into_the_code() -> None:
     text = "T = [1, 2]\nN = 3\ndef g(a, b=4): return a + b + T[N - 3]\ndef f(a): return g(a)"
     changes = [("[1, 2]", "[1, 5]"), ("N = 3", "N = 4"), ("b=4", "b=5"), ("a + b", "a - b"), ("g(a)", "g(a) + 1")]
     folders = [folder_of(text), *(folder_of(text.replace(*change)) for change in changes)]
     folders += [folder_of(text, "other"), folder_of(text, boundscheck=True)]
     assert len(set(folders)) == len(folders)
     assert folder_of(text) == folder_of("\n\n" + text + "  # a remark")
+
+
+def test_the_cache_folder_follows_what_compiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """For rules and for what all rulesets share alike: both are kept as code of one version of LLVM."""
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
+
+    def folders() -> set[str]:
+        return {Compiled(RACE).folder.name, kernels(double)["double"].stats.cache_path}
+
+    assert llvmlite.__version__ in code_cache.VERSIONS
+    before = folders()
+    monkeypatch.setattr(code_cache, "VERSIONS", (*code_cache.VERSIONS[1:], "0"))
+    assert before.isdisjoint(folders())
 
 
 # Where the cache is
@@ -380,7 +395,7 @@ def test_kernels_of_all_rulesets_say_once_that_they_compile(
     assert caplog.records == []
 
 
-def test_the_cache_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_kept_in_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path / "own"))
     assert user_cache() == tmp_path / "own"
     assert Compiled(RACE).folder.parent == tmp_path / "own" / "compiled"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kifold.core.compiled import Binder, cache_folder
+from kifold.core.code_cache import kept_in
+from kifold.core.compiled import Binder
 from kifold.core.corpus import array_of
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.flat import flatten_setup
@@ -47,7 +48,7 @@ def loops() -> dict[str, Any]:
     """The loop above, compiled with the rules that it calls."""
     functions = (count_sequences,)
     binder = Binder("unionking_loops", {}, {slot: slot_compiled}, boundscheck=False)
-    with cache_folder(binder.folder(list(functions))):
+    with kept_in(binder.folder(list(functions))):
         return {function.__name__: binder.compiled(function) for function in functions}
 
 
