@@ -43,6 +43,11 @@ def folder_of(binding: str, *what: object) -> Path:
     return user_cache() / "compiled" / f"{binding}-{digest.hexdigest()}"
 
 
+def is_boundschecked() -> bool:
+    """Whether compiled code is to check the bounds of every table and list: `KIFOLD_BOUNDSCHECK=1`."""
+    return os.environ.get("KIFOLD_BOUNDSCHECK") == "1"
+
+
 @contextmanager
 def kept_in(folder: Path) -> Iterator[None]:
     """Functions that are decorated within the `with` are kept in this folder: Numba looks it up then."""

@@ -9,7 +9,6 @@ flags, versions. What rules call is compiled into its callers, and indices count
 from __future__ import annotations
 
 import builtins
-import os
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,7 @@ import numba
 import numpy as np
 
 from kifold.core import loops
-from kifold.core.code_cache import folder_of, kept_in
+from kifold.core.code_cache import folder_of, is_boundschecked, kept_in
 from kifold.core.declared import DeclarationError
 from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
@@ -69,7 +68,7 @@ def compiled(ruleset: Ruleset) -> Compiled:
 
     With `KIFOLD_BOUNDSCHECK=1` in the environment it checks the bounds of every table and list: slower, for authors.
     """
-    return Compiled(ruleset, boundscheck=os.environ.get("KIFOLD_BOUNDSCHECK") == "1")
+    return Compiled(ruleset, boundscheck=is_boundschecked())
 
 
 class Binder:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from kifold.core.code_cache import folder_of, kept_in
+from kifold.core.code_cache import folder_of, is_boundschecked, kept_in
 from kifold.core.dispatching import compile_later
 from kifold.core.scope import global_names
 
@@ -17,12 +17,13 @@ def kernels(*functions: Any) -> dict[str, Any]:
     """The compiled forms of functions by their names. Each may call those before it, under any module's name for them.
 
     Python calls only those that no other calls. Numba's cache on disk watches the file of one function only, so the
-    folder is named by all of their files.
+    folder is named by all of their files. As those of rules they check bounds where the environment asks for it.
     """
     files = sorted({function.__code__.co_filename for function in functions} | {__file__})
     called = set().union(*(global_names(function.__code__) for function in functions))
+    boundscheck = is_boundschecked()
     module = functions[-1].__module__.rpartition(".")[2]
-    folder = folder_of(f"kernels_{module}", [Path(file).read_bytes() for file in files])
+    folder = folder_of(f"kernels_{module}", boundscheck, [Path(file).read_bytes() for file in files])
     if not any(folder.rglob("*.nbc")):
         _say_once()
     compiled: dict[str, Any] = {}
@@ -33,7 +34,11 @@ def kernels(*functions: Any) -> dict[str, Any]:
             is_entry = function.__name__ not in called
             # A call that hands over arrays costs more than most of these functions do: a third of encoding is left.
             compiled[function.__name__] = compile_later(
-                bound, is_entry=is_entry, forceinline=not is_entry, is_raw=not is_entry
+                bound,
+                is_entry=is_entry,
+                is_raw=not is_entry,
+                boundscheck=boundscheck,
+                forceinline=not is_entry and not boundscheck,
             )
     return compiled
 

@@ -347,6 +347,29 @@ def test_indices_count_from_zero(tmp_path: Path) -> None:
         assert " select " not in next(iter(free.compiled(put_seven).inspect_llvm().values()))
 
 
+def element(values: Any, i: int) -> Any:
+    return values[i]
+
+
+def next_to(values: Any, i: int) -> Any:
+    return element(values, i) + 1
+
+
+def test_kernels_check_bounds_where_rules_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
+    places = set()
+    for flag in "10":
+        monkeypatch.setenv("KIFOLD_BOUNDSCHECK", flag)
+        made = kernels(element, next_to)["next_to"]
+        assert made(np.array(NUMBERS), 2) == 4
+        places.add(made.stats.cache_path)
+        if flag == "1":
+            for wrong in (-1, 3):
+                with pytest.raises(IndexError):
+                    made(np.array(NUMBERS), wrong)
+    assert len(places) == 2
+
+
 def folder_of(text: str, binding: str = "tests", *, boundscheck: bool = False) -> str:
     scope: dict[str, Any] = {"__name__": "tests.made"}
     exec(text, scope)
