@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.promises import Promise
 from benchmarks.stores import simulated, verified
-from kifold.records.parallel import processors
+from kifold.core.processors import processors
 
 MATCHES = 40_000
 """Eight row groups: fewer would not part evenly between two workers."""

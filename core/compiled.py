@@ -9,7 +9,8 @@ flags, versions. What rules call is compiled into its callers, and indices count
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -24,7 +25,7 @@ from kifold.core.declared import DeclarationError
 from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.ruleset import Ruleset
-from kifold.core.scope import Reach
+from kifold.core.scope import Reach, global_names
 
 LOOPS = (
     loops.fold_corpus,
@@ -40,26 +41,38 @@ class Compiled:
     """A ruleset's rules and the generic loops over them, compiled.
 
     `rules` and `loops` map the name of a function to its compiled form; each compiles at its first call. `folder` is
-    the cache folder.
+    the cache folder. `is_announced` is set by whoever says before that loops will be compiled; else it is logged.
     """
 
     def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
+        self.name, self.is_announced = f"{ruleset.name}@{ruleset.revision}", False
         bound = loops.bound(ruleset.rules)
         binder = Binder(f"{ruleset.name}_{ruleset.revision}", bound, {slot: slot_compiled}, boundscheck=boundscheck)
         self.folder = binder.folder([*bound.values(), *LOOPS])
         with kept_in(self.folder):
             self.rules = {name: binder.compiled(function) for name, function in bound.items()}
             self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
+            self._inner = {name: binder.compiled(function, is_entry=False) for name, function in bound.items()}
+        for loop in self.loops.values():
+            loop.announce(self._say_once)
 
     def ahead(self, rule: str, *arguments: Any) -> None:
         """Compile a rule for such arguments before a loop asks for it, for instance in another process beside."""
-        inner = self.loops["play_corpus"].py_func.__globals__ | self.loops["fold_corpus"].py_func.__globals__
-        inner[rule].compile(tuple(map(numba.typeof, arguments)))
+        self._inner[rule].compile(tuple(map(numba.typeof, arguments)))
 
-    @property
-    def is_cold(self) -> bool:
-        """Whether nothing was compiled yet, so that a first call takes seconds."""
-        return not any(self.folder.rglob("*.nbc"))
+    def lacking(self, names: Iterable[str]) -> list[str]:
+        """Those of the loops that the cache folder does not hold: the first call of each takes seconds."""
+        return [name for name in names if not self.loops[name].is_kept]
+
+    def called(self, names: Iterable[str]) -> set[str]:
+        """The rules that loops call."""
+        return self.rules.keys() & {word for name in names for word in global_names(self.loops[name].py_func.__code__)}
+
+    def _say_once(self) -> None:
+        if not self.is_announced:
+            said = "compiling the rules of %s for their first use (some seconds; kept in %s)"
+            logging.getLogger(__name__).warning(said, self.name, self.folder.parent)
+        self.is_announced = True
 
 
 @cache

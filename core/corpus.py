@@ -84,6 +84,12 @@ class Corpus:
                     beyond = np.arange(slot.length) >= self.events[f"n_{slot.name}"][:, None]
                     self.events[slot.name][rows[:, None] & beyond] = 0
 
+    @classmethod
+    def blank(cls, ruleset: Ruleset, matches: int = 0) -> Corpus:
+        """So many matches without events, their setups zeroed."""
+        setups, events = np.zeros(matches, dtype_of(ruleset.setup_record)), np.zeros(0, dtype_of(ruleset.event_record))
+        return cls(ruleset, setups, events, np.zeros(matches + 1, np.int64))
+
     def setup(self, match: int) -> Setup:
         """The setup of one match."""
         return unflatten_setup(self.ruleset, from_numpy(self.ruleset.setup_record, self.setups[match]))
@@ -209,7 +215,7 @@ class Folder:
         self.out = np.zeros(1024, dtype_of(ruleset.event_record))
 
     def compile_ahead(self, rules: Iterable[str]) -> None:
-        """Compile rules by name, of those that `play` and `fold` go by, before these ask for them."""
+        """Compile rules by name before loops ask for them."""
         state, out = self.state[0], self.out
         setup, result, random = (
             np.zeros(1, dtype_of(record))[0] for record in (self.ruleset.setup_record, self.ruleset.result, Random)
@@ -223,6 +229,7 @@ class Folder:
             "actor": (state, out[0]),
             "apply": (state, out[0]),
             "turn": (state,),
+            "phase": (state,),
             "result": (state, result),
         }
         for rule in rules:

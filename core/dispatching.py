@@ -7,6 +7,7 @@ numbers are widened by the caller; what is compiled into the caller is specialis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -32,6 +33,15 @@ class WideningDispatcher(Dispatcher):  # type: ignore[misc]
     def enable_caching(self) -> None:
         """Have it written to the cache folder, and read from there."""
         self._cache = self.cache(self.py_func)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the cache folder holds code of it: of what Python calls, with all that it calls."""
+        return bool(self._cache.holds_any(self.targetctx))
+
+    def announce(self, say: Callable[[], None]) -> None:
+        """Have `say` called whenever it is about to be compiled."""
+        self._cache.on_miss = say
 
 
 class InnerDispatcher(WideningDispatcher):

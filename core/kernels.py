@@ -24,8 +24,6 @@ def kernels(*functions: Any) -> dict[str, Any]:
     boundscheck = is_boundschecked()
     module = functions[-1].__module__.rpartition(".")[2]
     folder = folder_of(f"kernels_{module}", boundscheck, [Path(file).read_bytes() for file in files])
-    if not any(folder.rglob("*.nbc")):
-        _say_once()
     compiled: dict[str, Any] = {}
     with kept_in(folder):
         for function in functions:
@@ -40,6 +38,8 @@ def kernels(*functions: Any) -> dict[str, Any]:
                 boundscheck=boundscheck,
                 forceinline=not is_entry and not boundscheck,
             )
+            if is_entry:
+                compiled[function.__name__].announce(_say_once)
     return compiled
 
 

@@ -6,6 +6,7 @@ way in from Python ends as LLVM's code for its callers to take in, optimised onc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 from types import FunctionType
 from typing import Any
@@ -110,12 +111,26 @@ class Cache(CacheFolder):  # type: ignore[misc]
             filename_base=self._impl.filename_base,
             source_stamp=self._impl.locator.get_source_stamp(),
         )
+        self.on_miss: Callable[[], None] = _nothing
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for types of arguments, or None."""
+        """The compiled function for types of arguments, or None; then `on_miss` is told, and it will be compiled."""
         rtsys.initialize(target_context)  # memory of arrays
+        found = None
         with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+            found = self._load_overload(sig, target_context)
+        if found is None:
+            self.on_miss()
+        return found
+
+    def holds_any(self, target_context: Any) -> bool:
+        """Whether it has code for this processor, for whatever types of arguments."""
+        processor = target_context.codegen().magic_tuple()
+        return any(key[1] == processor for key in self._cache_file._load_index())
+
+
+def _nothing() -> None:
+    pass
 
 
 class InnerEntries(CacheEntries):  # type: ignore[misc]

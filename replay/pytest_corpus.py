@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from kifold.core.processors import processors
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
-from kifold.records.parallel import processors
 from kifold.records.store import Store
 from kifold.replay.causes import EXACT, Report
 from kifold.replay.telling import told

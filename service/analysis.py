@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from kifold.records.parallel import processors
-from kifold.service.compiling import compile_rules
+from kifold.core.processors import processors
+from kifold.service.compiling import PLIES, compile_for_views, compile_rules, rules_of
 from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out
 from kifold.service.out_file import written, written_by_name
 from kifold.service.progress import Progress
@@ -125,7 +125,8 @@ def _compile_what_is_missing(store: Store, chosen: Sequence[str]) -> None:
 
     counts = store.counts()
     many = [name for name in chosen if counts.get(name, (0, 0))[1] >= MANY]
-    compile_rules([name for name in many if None in ply_files(store, registry.ruleset(name)).values()])
+    missing = [name for name in many if None in ply_files(store, registry.ruleset(name)).values()]
+    compile_rules({rules: PLIES for name in missing for rules in rules_of(store, name, archived=True, least=MANY)})
 
 
 @contextmanager
@@ -137,20 +138,20 @@ def _connected(
     from kifold.analytics.sources import naming_damage
 
     left_out: list[str] = []
-    with (
-        context_of(context).store() as store,
-        naming_damage(store),
-        connect(store, only, left_out.append, plies) as connection,
-    ):
-        say_left_out(left_out)
-        yield connection
+    with context_of(context).store() as store, naming_damage(store):
+        compile_for_views(store, None if only is None else only.name, plies or ())
+        with connect(store, only, left_out.append, plies) as connection:
+            say_left_out(left_out)
+            yield connection
 
 
 def _write_database(context: typer.Context, path: Path) -> None:
     from kifold.analytics.database import write_database
+    from kifold.core.registry import names
 
     left_out: list[str] = []
     with context_of(context).store() as store:
+        compile_for_views(store, None, names())
         write_database(store, path, left_out.append)
         say_left_out(left_out)
         typer.echo(f"{path}: has views of {store.folder}; `FROM duckdb_views()` lists them with what they mean")

@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Annotated, cast
 import typer
 
 from kifold.core.counted import counted
-from kifold.records.parallel import processors
-from kifold.service.compiling import compile_for_many, compile_rules
+from kifold.core.processors import processors
+from kifold.service.compiling import FOLD, PLAY, compile_for_many, compile_rules, rules_of
 from kifold.service.context import (
     FormatOption,
     SetOption,
@@ -238,7 +238,7 @@ def simulate(
     what = simulation.simulation(started, policy, seed)
     simulation.check_games(games)
     with context_of(context).store(create=True) as store:
-        compile_rules([rules.name])
+        compile_rules({rules.name: PLAY})
         with Progress(f"simulating {ruleset}", games) as progress:
             added, held = simulation.simulate(store, what, games, workers or processors(), progress)
     already = f" ({held:,} were there already)" if held else ""
@@ -278,7 +278,8 @@ def compact(context: typer.Context) -> None:
 
     with context_of(context).store() as store, Progress("compacting") as progress:
         many = [name for name in store.counts() if len(store.returned(name)) >= MANY]
-        compile_rules([name for name in many if not registry.why_not(name)])
+        there = [name for name in many if not registry.why_not(name)]
+        compile_rules({rules: FOLD for name in there for rules in rules_of(store, name, archived=False, least=MANY)})
         report = compacting.compact(store, progress)
     for line in report.left:
         typer.echo(f"kifold: {line}", err=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.core.counted import counted
-from kifold.records.parallel import processors
-from kifold.service.compiling import compile_rules
+from kifold.core.processors import processors
+from kifold.service.compiling import FOLD, compile_rules, rules_of
 from kifold.service.context import Context, FormatOption, UsageError, choose, context_of, print_json, say_left_out
 from kifold.service.progress import Progress
 
@@ -106,7 +106,14 @@ def _count_stored(
 
     with context.store() as store, store.journal.reading(), Progress("counting") as progress:
         counts = store.counts().items()
-        compile_rules([n for n, many in counts if only in (None, n) and max(many) >= MANY and not why_not(n)])
+        wanted = [
+            name
+            for ruleset, many in counts
+            for archived in (False, True)
+            if only in (None, ruleset) and many[archived] >= MANY and not why_not(ruleset)
+            for name in rules_of(store, ruleset, archived=archived, least=1 if archived else MANY)
+        ]
+        compile_rules(dict.fromkeys(wanted, FOLD))
         count_stored(found, store, only, processors(), on_left_out, progress)
         for name, many in counts:
             if name in found:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kifold.records.parallel import processors
-from kifold.service.compiling import compile_rules
+from kifold.core.processors import processors
+from kifold.service.compiling import PLAY, compile_rules
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _run(folder: Path, games: int, records: Path | None) -> None:
             _import(store, records)
         _heading("Simulated matches of every ruleset")
         names = [name for name in registry.names() if not registry.why_not(name)]
-        compile_rules(names)
+        compile_rules(dict.fromkeys(names, PLAY))
         for name in names:
             _simulate(store, registry.ruleset(name), games if name == SHOWN else games // 10)
         _heading("Every stored log folded again")

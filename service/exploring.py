@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kifold.core.counted import counted
-from kifold.records.parallel import processors
-from kifold.service.compiling import compile_rules
+from kifold.core.processors import processors
+from kifold.service.compiling import PLAY, STATES, compile_rules
 from kifold.service.context import UsageError
 from kifold.service.out_file import written
 from kifold.service.progress import Progress
@@ -30,7 +30,7 @@ def explored(target: Ruleset, games: int, seed: int, workers: int | None) -> tup
     from kifold.replay.exploring import explore, played_revision
 
     old = played_revision(target, ruleset(target.name))
-    compile_rules([f"{rules.name}@{rules.revision}" for rules in (old, target)])
+    compile_rules({f"{old.name}@{old.revision}": (*PLAY, *STATES), f"{old.name}@{target.revision}": STATES})
     with Progress("exploring", games) as progress:
         return explore(old, target, games, seed, workers or processors(), progress), progress.summary()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kifold.core.counted import counted
-from kifold.records.parallel import processors
+from kifold.core.processors import processors
 from kifold.service import exploring
 from kifold.service.compiling import compile_for_many
 from kifold.service.context import (

@@ -20,7 +20,7 @@ from kifold.core import code_cache, loops, registry
 from kifold.core import kernels as kernel_module
 from kifold.core.code_cache import kept_in, user_cache
 from kifold.core.compiled import Binder, Compiled
-from kifold.core.corpus import Folder
+from kifold.core.corpus import Corpus, Folder
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.flat import flatten_setup
 from kifold.core.kernels import kernels
@@ -186,14 +186,37 @@ def test_what_is_compiled_ahead_is_what_the_loops_ask_for(monkeypatch: pytest.Mo
     monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
     made = Folder(RACE, Compiled(RACE))
     rules: dict[str, Any] = {}
-    for loop in ("play_corpus", "fold_corpus"):
+    loops = ("play_corpus", "fold_corpus", "list_plies")
+    for loop in loops:
         rules |= made.code.loops[loop].py_func.__globals__
+    assert made.code.called(loops) == {*FIRST, *BESIDE}
     made.compile_ahead(FIRST + BESIDE)
     ahead = {name: list(rules[name].overloads) for name in FIRST + BESIDE}
+    assert made.code.lacking(loops) == list(loops), "what they call is there, and they are not"
     for corpus in made.play(flatten_setup(RACE, RACE.start()), 0, 0, 1, greedy=True):
         made.fold(corpus)
+    assert Compiled(RACE).lacking(loops) == ["list_plies"]
+    made.plies(corpus)
+    assert Compiled(RACE).lacking(loops) == []
     assert {name: list(rules[name].overloads) for name in FIRST + BESIDE} == ahead
     assert all(len(forms) == 1 for forms in ahead.values())
+
+
+@pytest.mark.slow
+def test_a_loop_that_nobody_announced_says_that_it_compiles(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
+    for said in (1, 0):
+        Folder(RACE, Compiled(RACE)).position(Corpus.blank(RACE, 1), 0, 0)
+        assert [record.message.split(" (")[0] for record in caplog.records] == [
+            "compiling the rules of race@1 for their first use"
+        ] * said
+        caplog.clear()
+    announced = Compiled(RACE)
+    announced.is_announced = True
+    Folder(RACE, announced).fold(Corpus.blank(RACE))
+    assert caplog.records == []
 
 
 # The cache on disk. Each step is a process of its own; all share one cache folder.
@@ -215,7 +238,7 @@ def rules(apply):
 said = []
 for name, module, boundscheck in json.loads(sys.argv[1]):
     code = Compiled(race(name, rules=rules(globals()[module].apply)), boundscheck=boundscheck)
-    was_cold = code.is_cold
+    was_cold = not code.rules["apply"].is_kept
     state = np.zeros(1, dtype_of(State))
     state["goal"], state["seats"] = 30, 2
     setup = np.zeros(1, dtype_of(RACE.setup_record))
@@ -407,14 +430,15 @@ def test_kernels_of_all_rulesets_say_once_that_they_compile(
     monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
     kernel_module._say_once.cache_clear()
     made = kernels(double)
-    kernels(double)
+    assert caplog.records == [], "nothing is compiled yet"
+    made["double"](1)
+    made["double"](1.5)
     assert [record.message for record in caplog.records] == [
         "compiling what all rulesets share for its first use (some seconds, once)"
     ]
-    made["double"](1)
     caplog.clear()
     kernel_module._say_once.cache_clear()
-    kernels(double)
+    kernels(double)["double"](1)
     assert caplog.records == []
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from kifold.records.parallel import processors
+from kifold.core.processors import processors
 from tests.mutation.parallel import standings_of
 from tests.registered import NAMES
 

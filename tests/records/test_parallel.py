@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kifold.records.parallel import in_order, processors
+from kifold.records.parallel import in_order
 
 
 class Work:
@@ -67,11 +67,3 @@ def test_nothing_is_begun_after_a_task_that_fails() -> None:
     with pytest.raises(ValueError, match="0"):
         list(in_order(work, range(9), 1))
     assert begun in ([0], [0, 1])
-
-
-def test_processors_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _process: {0, 5}, raising=False)
-    assert processors() == 2
-    monkeypatch.delattr("os.sched_getaffinity")
-    assert processors() == 64

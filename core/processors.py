@@ -1,0 +1,10 @@
+"""How many things this process can do at once."""
+
+from __future__ import annotations
+
+import os
+
+
+def processors() -> int:
+    """How many processors this process may use; the machine may have more."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1  # noqa: TID251
