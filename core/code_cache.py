@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import llvmlite
@@ -26,6 +27,7 @@ COMPILER = (dispatching.__file__, indexing.__file__, linking.__file__)
 
 # Numba's settings are attributes that its own types do not know.
 config: Any = numba.config
+_DECORATING = RLock()
 
 
 def user_cache() -> Path:
@@ -50,10 +52,11 @@ def is_boundschecked() -> bool:
 
 @contextmanager
 def kept_in(folder: Path) -> Iterator[None]:
-    """Functions that are decorated within the `with` are kept in this folder: Numba looks it up then."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
+    """Functions that this thread decorates within the `with` are kept in this folder: Numba looks it up then."""
+    with _DECORATING:
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before

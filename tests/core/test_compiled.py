@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from types import FunctionType
 from typing import Any
 
@@ -422,6 +424,23 @@ def test_the_cache_folder_follows_what_compiles(monkeypatch: pytest.MonkeyPatch,
 
 
 # Where the cache is
+
+
+def test_threads_that_decorate_at_once_keep_their_folders(tmp_path: Path) -> None:
+    """Else the code of one revision came into the folder of another, which does not say what that code follows from."""
+    one, other = tmp_path / "one", tmp_path / "other"
+
+    def decorate() -> None:
+        with kept_in(other):
+            sleep(0.1)
+
+    thread = Thread(target=decorate)
+    with kept_in(one):
+        thread.start()
+        sleep(0.05)
+        made = Binder("threads", {}, {}, boundscheck=True).compiled(double)
+    thread.join()
+    assert Path(made.stats.cache_path).parent == one
 
 
 def test_kernels_of_all_rulesets_say_once_that_they_compile(
