@@ -7,7 +7,9 @@ way in from Python ends as LLVM's code for its callers to take in, optimised onc
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
+from pickle import UnpicklingError
 from types import FunctionType
 from typing import Any
 
@@ -19,10 +21,12 @@ Library: Any = codegen.JITCodeLibrary
 CacheFolder: Any = caching.FunctionCache
 IndexedFiles: Any = vars(caching)["IndexDataCacheFile"]
 CacheEntries: Any = caching.CompileResultCacheImpl
+UserFolder: Any = vars(caching)["UserProvidedCacheLocator"]
 rtsys: Any = vars(runtime)["rtsys"]
 parse_bitcode: Any = vars(llvmlite.binding)["parse_bitcode"]
 lookup_environment: Any = vars(compiler)["lookup_environment"]
 compile_result: Any = vars(compiler)["compile_result"]
+UNREADABLE = (OSError, EOFError, UnpicklingError)
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of variables begin that lead from compiled functions to their Python constants."""
 
@@ -100,9 +104,43 @@ class Files(IndexedFiles):  # type: ignore[misc]
         self._save_data(name, data)
         self._save_index(self._load_index() | {key: name})
 
+    def load(self, key: Any) -> Any:
+        """Read one form of the function; None where it is not there, or its file was cut short by a crash."""
+        with suppress(*UNREADABLE):
+            return super().load(key)
+        return None
+
+    def _load_index(self) -> Any:
+        with suppress(*UNREADABLE):
+            return super()._load_index()
+        return {}
+
+
+class Place(UserFolder):  # type: ignore[misc]
+    """The folder that is set when a function is decorated, whether or not it can be written.
+
+    Where it cannot, Numba would take another one, which is not named by all that the code follows from.
+    """
+
+    @classmethod
+    def from_function(cls, function: FunctionType, file: str) -> Any:
+        """Numba's question for the place of a function's files."""
+        return cls(function, file)
+
+
+class Entries(CacheEntries):  # type: ignore[misc]
+    """Where a function's files are, and how they are read."""
+
+    _locator_classes = (Place,)
+
 
 class Cache(CacheFolder):  # type: ignore[misc]
-    """Numba's cache on disk; what is found there needs nothing of Numba's compiler, which takes 0.3 s to load."""
+    """Numba's cache on disk; what is found there needs nothing of Numba's compiler, which takes 0.3 s to load.
+
+    Another process may remove the folder at any time. What is not there, or cannot be kept, is compiled again.
+    """
+
+    _impl_class = Entries
 
     def __init__(self, function: FunctionType) -> None:
         super().__init__(function)
@@ -123,6 +161,11 @@ class Cache(CacheFolder):  # type: ignore[misc]
             self.on_miss()
         return found
 
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, where the folder can be written."""
+        with suppress(OSError):
+            self._save_overload(sig, data)
+
     def holds_any(self, target_context: Any) -> bool:
         """Whether it has code for this processor, for whatever types of arguments."""
         processor = target_context.codegen().magic_tuple()
@@ -133,7 +176,7 @@ def _nothing() -> None:
     pass
 
 
-class InnerEntries(CacheEntries):  # type: ignore[misc]
+class InnerEntries(Entries):
     """How an `Inner` is read from the cache."""
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:

@@ -64,6 +64,9 @@ def compile_rules(wanted: Mapping[str, Iterable[str]]) -> None:
     for name, loops in cold.items():
         if lacking := _code(name).lacking(loops):
             _compile(name, lacking)
+    if any(_code(name).lacking(loops) for name, loops in cold.items()):
+        said = f"kifold: {place}: cannot be written, so all is compiled again; set KIFOLD_CACHE to another folder"
+        print(said, file=sys.stderr)
 
 
 def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = None) -> None:

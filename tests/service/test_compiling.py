@@ -102,6 +102,16 @@ def test_one_processor_starts_no_process(bench: Bench, monkeypatch: pytest.Monke
     assert (bench.done, bench.beside) == (["blokus"], [])
 
 
+def test_a_folder_that_cannot_be_written_is_named(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kifold.core.compiled.compiled", lambda rules: Rules(is_done=False))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
+    compiling.compile_rules(WANTED)
+    [_, said] = capsys.readouterr().err.splitlines()
+    assert said == "kifold: cache: cannot be written, so all is compiled again; set KIFOLD_CACHE to another folder"
+
+
 def test_each_ruleset_is_compiled_by_one_process(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     python(monkeypatch, tmp_path, "exit 0")
     monkeypatch.setattr(compiling, "processors", lambda: 3)
