@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from kifold.core.play import Refused
 from kifold.core.registry import ruleset, why_not
@@ -12,13 +12,20 @@ from kifold.records.judge import judge_logs
 from kifold.records.log import batches
 from kifold.records.store import Store
 
+OnProgress = Callable[[int, int], None]
 
-def archive(store: Store, on_progress: Callable[[int, int], None], *, returned: bool = False) -> tuple[int, list[str]]:
-    """Move every ended match from the journal to the archive.
+
+def archive(store: Store, on_progress: OnProgress) -> tuple[int, list[str]]:
+    """Move every ended match from the journal to the archive; see `move`."""
+    return move(store, lambda name: store.journal.ids(name, only_over=True), on_progress)
+
+
+def move(store: Store, matches_of: Callable[[str], Iterable[int]], on_progress: OnProgress) -> tuple[int, list[str]]:
+    """Move live matches from the journal to the archive, whether they have ended or not.
 
     Args:
+        matches_of: gives the ids of those of a ruleset.
         on_progress: called with the numbers of matches and events of each batch.
-        returned: move those that lay in the archive before instead, whether they have ended or not.
 
     Returns:
         How many were moved, and one line for each match that stays because it cannot be read or does not fold.
@@ -30,7 +37,7 @@ def archive(store: Store, on_progress: Callable[[int, int], None], *, returned: 
         stay.append(f"match {id_text(match)} stays in the journal: {why}")
 
     for name in store.counts():
-        matches = store.returned(name) if returned else store.journal.ids(name, only_over=True)
+        matches = matches_of(name)
         if why := why_not(name):
             for match in matches:
                 keep(match, why)

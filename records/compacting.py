@@ -19,7 +19,7 @@ from kifold.core.counted import counted
 from kifold.core.registry import ruleset, why_not
 from kifold.core.schema import events_schema
 from kifold.records.archive import ROWS_PER_FILE, FileWriter, file_hash, paths
-from kifold.records.archiving import archive
+from kifold.records.archiving import move
 from kifold.records.columns import Layout, together
 from kifold.records.errors import StoreError, altered, missing
 from kifold.records.merging import Part, merged, parts_of
@@ -94,7 +94,7 @@ def compact(store: Store, on_progress: OnProgress) -> Report:
     """
     report = Report()
     before = _files_and_size(store)
-    report.returned, report.left = archive(store, on_progress, returned=True)
+    report.returned, report.left = move(store, store.returned, on_progress)
     for name in store.journal.column("SELECT DISTINCT ruleset FROM files ORDER BY 1"):
         for olds in _bins(_candidates(store, name, report)):
             try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +33,8 @@ class Rehearsing:
     """
 
     target: Ruleset
+    asks_of_plies: ClassVar[bool] = False
+    """What was derived from matches decides nothing here."""
 
     def group(
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,13 @@ OnProgress = Callable[[int, int], None]
 
 
 class Judging(Protocol):
-    """What is asked of stored matches: `Verifying`, or a rehearsal of other rules."""
+    """What is asked of stored matches: `Verifying`, or a rehearsal of other rules.
+
+    Attributes:
+        asks_of_plies: whether the files of plies are looked at too, which follow from the matches.
+    """
+
+    asks_of_plies: ClassVar[bool]
 
     def group(
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
@@ -50,6 +56,8 @@ class Judging(Protocol):
 
 class Verifying:
     """Every match is folded under the rules that it is pinned to."""
+
+    asks_of_plies: ClassVar[bool] = True
 
     def group(
         self, rules: Ruleset, matches: pa.Table, events: pa.Table, pins: Mapping[int, int], beside: int
@@ -97,8 +105,7 @@ def verify_store(store: Store, work: Work) -> None:
     with store.journal.reading():
         report.unlisted += unlisted(store, there, work.only)
         report.unreadable += _journal_faults(store)
-        # A rehearsal asks of matches; what was derived from them decides nothing there.
-        for place in damaged_ply_files(store, work.only) if work.judging is VERIFYING else ():
+        for place in damaged_ply_files(store, work.only) if work.judging.asks_of_plies else ():
             report.unreadable.append(
                 f"{place}: is damaged (not the bytes that were written); `kifold plies` makes it again"
             )

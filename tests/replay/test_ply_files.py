@@ -24,7 +24,7 @@ from kifold.replay import plies, ply_files
 from kifold.replay.causes import VERDICTS, Report
 from kifold.replay.ply_files import left_out, make_ply_files
 from kifold.replay.rehearsal import Rehearsing
-from kifold.replay.verify import VERIFYING, Work, verify_store
+from kifold.replay.verify import VERIFYING, Verifying, Work, verify_store
 from tests.expected_plies import expected_plies
 from tests.rulesets.harness import folder
 from tests.stores import archive_all, fill, quiet, record, verified
@@ -233,9 +233,14 @@ def test_damaged_plies_are_no_matter_of_other_rulesets_nor_of_a_rehearsal(store:
     make(store)
     [_, place] = places(store)
     place.write_bytes(b"no Parquet")
-    for only, judging, is_fine in (("blokus", VERIFYING, False), ("nibble", VERIFYING, True), (None, None, True)):
+    for only, judging, is_fine in (
+        ("blokus", VERIFYING, False),
+        (None, Verifying(), False),
+        ("nibble", VERIFYING, True),
+        (None, Rehearsing(BLOKUS), True),
+    ):
         report = Report(dict.fromkeys(VERDICTS, 0))
-        verify_store(store, Work(report, only, judging=judging or Rehearsing(BLOKUS)))
+        verify_store(store, Work(report, only, judging=judging))
         assert report.is_fine == is_fine
 
 
