@@ -45,7 +45,7 @@ def install(made: Ruleset, monkeypatch: pytest.MonkeyPatch | None = None) -> Rul
         return {**real, made.name: entry}
 
     if monkeypatch is None:
-        registry.entries = entries  # type: ignore[assignment]  # this process is a test's own
+        registry.entries = entries  # this process is a test's own
     else:
         monkeypatch.setattr(registry, "entries", entries)
     registry.ruleset.cache_clear()

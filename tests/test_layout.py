@@ -35,3 +35,9 @@ def test_every_package_says_that_it_is_typed(folder: str) -> None:
 def test_no_rule_module_mentions_the_compiler() -> None:
     rules = (ROOT / "core" / "rulesets").rglob("*.py")
     assert [str(path) for path in rules if "numba" in path.read_text(encoding="utf-8").lower()] == []
+
+
+def test_no_remark_is_made_to_a_type_checker_that_does_not_look() -> None:
+    """mypy checks the packages; in tests nobody would notice that a remark is of no use any more."""
+    unseen = [path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    assert [str(path) for path in unseen if "# type: " + "ignore" in path.read_text(encoding="utf-8")] == []

@@ -142,7 +142,7 @@ def test_a_number_too_wide_for_its_field_has_no_fingerprint() -> None:
 
 def test_a_field_that_is_not_declared_cannot_be_written() -> None:
     with pytest.raises(AttributeError):
-        Plain().smal = 1  # type: ignore[attr-defined]
+        Plain().smal = 1
 
 
 def test_a_field_without_a_width_is_an_error() -> None:

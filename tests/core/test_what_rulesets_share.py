@@ -134,5 +134,5 @@ def test_rules_say_what_is_missing_or_twice() -> None:
 
 def test_what_a_module_only_imports_is_not_its_rule() -> None:
     imported = ModuleType("imported")
-    imported.check = toy.check  # type: ignore[attr-defined]
+    imported.check = toy.check
     assert Rules.of(toy, imported).check is toy.check

@@ -134,7 +134,7 @@ def sharing(play: Play, events: list[Event], rng: random.Random) -> Event:
         most = N_COLOURS[variant] - needed if few <= state.place[colour] < few + 3 else needed - 1
         return count + 5 * (had == 0) if had + count <= most else -20
 
-    return max(events, key=use)  # type: ignore[arg-type]
+    return max(events, key=use)
 
 
 def with_a_plan(play: Play, events: list[Event], rng: random.Random) -> Event:

@@ -140,5 +140,5 @@ def change_text(change: Change) -> str:
     """A change in words: `a < b → a <= b`. Of an `if` or a loop only the condition is named."""
     node, other = change
     if isinstance(node, ast.If | ast.While):
-        return f"{ast.unparse(node.test)} → {ast.unparse(other.test)}"  # type: ignore[attr-defined]
+        return f"{ast.unparse(node.test)} → {ast.unparse(other.test)}"
     return f"{ast.unparse(node)} → {ast.unparse(other)}"

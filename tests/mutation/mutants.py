@@ -72,7 +72,7 @@ class Rulebook:
                 if type(value) is int and name not in local
             }
             for change in changes(tree, numbers):
-                line = lines[change[0].lineno - 1].strip()  # type: ignore[attr-defined]
+                line = lines[change[0].lineno - 1].strip()
                 where = f"{short_name(function.__module__)}.{function.__name__}"
                 yield Mutant(where, line, change_text(change), change, function)
 

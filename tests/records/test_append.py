@@ -94,7 +94,7 @@ def test_a_conflict_is_seen_whoever_wrote(store: Store) -> None:
 BAD: list[tuple[str, Event, type[Exception], str]] = [
     ("against the rules", game(0)[0], Refused, "piece_already_placed"),
     ("out of range", Place(0, 99, 0, 0, 0), msgspec.ValidationError, "Expected `int` <="),
-    ("of another type", Place(0, "one", 0, 0, 0), msgspec.ValidationError, "Expected `int`"),  # type: ignore[arg-type]
+    ("of another type", Place(0, "one", 0, 0, 0), msgspec.ValidationError, "Expected `int`"),
     ("a seat that is not there", Resigned(2), Refused, "no_such_seat"),
     ("a number not yet there", Undone(99), Refused, "no_such_seq"),
     ("an unknown ending", Finished(77), msgspec.ValidationError, "Expected `int` <="),
@@ -225,7 +225,7 @@ def test_a_commit_that_fails_leaves_the_match_as_the_file_is(store: Store) -> No
                 raise sqlite3.OperationalError("database or disk is full")
             return real.execute(sql, *values)
 
-    store.journal.db = Full()  # type: ignore[assignment]
+    store.journal.db = Full()
     with pytest.raises(StoreError, match=r"journal\.sqlite: cannot be written \(database or disk is full\)"):
         store.append(match, game(0)[4:6])
     store.journal.db = real

@@ -93,7 +93,7 @@ class Full:
 
 def on_a_full_disk(store: Store, match: int, events: list[Event]) -> None:
     real = store.journal.db
-    store.journal.db = Full(real)  # type: ignore[assignment]
+    store.journal.db = Full(real)
     with pytest.raises(StoreError, match="database or disk is full"):
         store.append(match, events)
     store.journal.db = real

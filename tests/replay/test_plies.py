@@ -148,7 +148,7 @@ def test_what_does_not_fold_has_no_plies_and_is_said(monkeypatch: pytest.MonkeyP
 def test_each_match_is_folded_under_the_revision_that_it_is_pinned_to() -> None:
     """In the race of revision 1 two different steps may be made, today three."""
     page = ModuleType("page")
-    page.MOST = 2  # type: ignore[attr-defined]
+    page.MOST = 2
     rules = toy.race(revision=2, earlier=(Earlier(1, page),))
     events = [Step(0, 2), Step(1, 1)]
     columns, rows = event_columns(rules), []

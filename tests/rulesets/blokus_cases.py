@@ -36,7 +36,7 @@ def to_oracle(event: Event) -> tuple[Any, ...]:
     return ("place", event.colour, frozenset(cells_of(event.piece, event.orientation, event.x, event.y)))
 
 
-class Remembering(ORACLE.Oracle):  # type: ignore[misc]  # a module loaded by its path
+class Remembering(ORACLE.Oracle):  # a module loaded by its path
     """The oracle, which searches once per colour and board: it is asked hundreds of questions about each."""
 
     def __init__(self, *args: Any) -> None:

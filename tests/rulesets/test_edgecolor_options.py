@@ -169,7 +169,7 @@ def test_blocker_opening() -> None:
         if value == "allowed":
             assert EDGECOLOR.effects.of(play.add(PlayBlocker(0, 6))) == []
             cards_of_1: list[Event] = [event for event in play.legal() if isinstance(event, PlayCard)]
-            assert {event.cell for event in cards_of_1} == {7, 11, 13, 17}  # type: ignore[attr-defined]
+            assert {event.cell for event in cards_of_1} == {7, 11, 13, 17}
 
 
 @pytest.mark.parametrize(("value", "cells"), [("ring8", {6, 7, 8, 11, 13, 16, 17, 18}), ("cross4", {7, 11, 13, 17})])

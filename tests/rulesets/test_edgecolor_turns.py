@@ -81,7 +81,7 @@ def test_while_a_draw_is_due_nothing_else_is_legal_and_no_card_appears_twice() -
     assert len(draws) == 18
     for event in (PlayCard(1, other[0], at("b2"), 0), PlayCard(0, mine[1], at("b2"), 0), Stop(0), BlockerSetup(0, 3)):
         assert reason(play, event) == "draw_due"
-    drawn = draws[0].card  # type: ignore[attr-defined]
+    drawn = draws[0].card
     assert reason(play, Draw(1, drawn)) == "wrong_drawer"
     for seen in (mine[0], mine[1], other[0]):
         assert reason(play, Draw(0, seen)) == "card_seen"
@@ -119,7 +119,7 @@ def test_standard_one_blocker_anywhere_before_the_opening() -> None:
 
 def test_hard_two_blockers_around_the_deck() -> None:
     play = begin("hard", 4)
-    assert {event.cell for event in play.legal()} == {6, 7, 8, 11, 13, 16, 17, 18}  # type: ignore[attr-defined]
+    assert {event.cell for event in play.legal()} == {6, 7, 8, 11, 13, 16, 17, 18}
     assert reason(play, BlockerSetup(0, at("a1"))) == "not_around_deck"
     play.add(BlockerSetup(0, 6))
     assert reason(play, BlockerSetup(0, 6)) == "cell_taken"

@@ -215,7 +215,7 @@ def image_of(log: Log, image: Sequence[int], colours: Sequence[int], reverse: bo
     for cell, colour in enumerate(setup.layout):
         layout[image[cell]] = colours[colour]
     table = tuple(colours[colour] for colour in setup.table)[:: -1 if reverse else 1]
-    moved: list[Event] = [Take(1 - e.seat, tuple(sorted(image[c] for c in e.tiles))) for e in events]  # type: ignore[attr-defined]
+    moved: list[Event] = [Take(1 - e.seat, tuple(sorted(image[c] for c in e.tiles))) for e in events]
     return msgspec.structs.replace(started, setup=NibbleSetup(tuple(layout), table, 1 - setup.first)), moved
 
 
