@@ -38,6 +38,6 @@ def test_no_rule_module_mentions_the_compiler() -> None:
 
 
 def test_no_remark_is_made_to_a_type_checker_that_does_not_look() -> None:
-    """mypy checks the packages; in tests nobody would notice that a remark is of no use any more."""
+    """The packages are checked; in tests nobody would notice that a remark is of no use any more."""
     unseen = [path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert [str(path) for path in unseen if "# type: " + "ignore" in path.read_text(encoding="utf-8")] == []
