@@ -50,7 +50,11 @@ class Label:
 
 @dataclass(slots=True)
 class Scene:
-    """Everything in a picture, and lines of text below it (whose turn, scores)."""
+    """Everything in a picture, and lines of text below it (scores, what is left).
+
+    `turn` says what is to be done and by whom, where the game has more to say than kifold has by itself, ``red to
+    move``. It is shown as the last line while the match goes on; then comes how it ended, and how the seats stand.
+    """
 
     width: float
     height: float
@@ -58,6 +62,7 @@ class Scene:
     lines: list[Line] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     legend: list[str] = field(default_factory=list)
+    turn: str = ""
 
 
 def square_board(columns: int, rows: int, look: Callable[[int, int], tuple[str, str]], kind: str = "square") -> Scene:

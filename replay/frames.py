@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kifold.core.codec import to_json
-from kifold.core.events import ENDINGS, Event, Noted, Resigned, Started
+from kifold.core.events import Event, Noted, Started
 from kifold.core.ruleset import NOBODY, Hidden, Ruleset
 from kifold.core.scene import Scene
 from kifold.replay.timeline import Ply, Timeline, turn_at
 from kifold.replay.views import seen_log, seen_picture
+from kifold.replay.whose_turn import turn_line
 
 
 def picture_at(ruleset: Ruleset, started: Started, events: Sequence[Event], ply: int) -> Scene:
@@ -24,17 +25,14 @@ def picture_at(ruleset: Ruleset, started: Started, events: Sequence[Event], ply:
 def picture_of(ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None) -> Scene:
     """The picture of a ply, or with `seat` what that seat sees of it.
 
-    A resignation or another ending that the rules do not know stands in its last line.
+    Its last line says whose turn it is, or how the match ended and how the seats stand.
     """
     if seat is None:
         scene = ruleset.picture(started, ply.state)
     else:
         is_over = turn_at(ruleset, ply) == NOBODY
         scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
-    if isinstance(ply.ending, Resigned):
-        scene.legend.append(f"{ruleset.seat_names(started)[ply.ending.seat]} resigned: the match is over")
-    elif ply.ending:
-        scene.legend.append(f"the match is over: {ENDINGS[ply.ending.ending]}")
+    scene.legend.append(turn_line(ruleset, started, ply.state, ply.ending, scene.turn))
     return scene
 
 

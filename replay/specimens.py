@@ -6,6 +6,7 @@ from kifold.core.options import Variant
 from kifold.core.reference import picture_name, reference_page
 from kifold.core.ruleset import Ruleset
 from kifold.core.samples import sample_match
+from kifold.replay.frames import picture_at
 from kifold.replay.svg import draw_svg
 
 SEED = 1
@@ -19,7 +20,7 @@ def specimen(ruleset: Ruleset, variant: Variant) -> str:
     whole = sample_match(ruleset, started, SEED, greedy=True)
     play = sample_match(ruleset, started, SEED, greedy=True, limit=round(HOW_FAR * len(whole.log)))
     title = f"{ruleset.title}, {variant.name}: ply {play.ply} of a simulated match"
-    return draw_svg(ruleset.picture(play.started, play.state), title)
+    return draw_svg(picture_at(ruleset, play.started, play.log, play.ply), title)
 
 
 def reference_files(ruleset: Ruleset) -> dict[str, str]:

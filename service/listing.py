@@ -10,7 +10,6 @@ from kifold.core.counted import counted
 from kifold.service.context import print_json
 
 if TYPE_CHECKING:
-    from kifold.core.play import Play
     from kifold.records.log import Log
     from kifold.records.store import Store
 
@@ -47,29 +46,12 @@ def list_matches(store: Store, format_: str) -> None:
         typer.echo("no matches yet; begin one with: kifold new blokus")
 
 
-def whose_turn(play: Play) -> str:
-    """Who is to move in a match, or how the seats stand when it is over."""
-    from kifold.core.ruleset import CHANCE
-
-    if play.is_over:
-        return f"match over: {_standings(play)}"
-    return "chance decides" if play.turn == CHANCE else f"{play.ruleset.seat_names(play.started)[play.turn]} to move"
-
-
 def _turn_of(log: Log) -> str:
     from kifold.core.play import Refused, fold
+    from kifold.replay.whose_turn import turn_of
 
     try:
         play, refused = fold(log.rules, log.started, log.events)
     except Refused as refusal:
         return str(refusal)
-    return str(refused) if refused else whose_turn(play)
-
-
-def _standings(play: Play) -> str:
-    names = play.ruleset.seat_names(play.started)
-    parts = []
-    for one in sorted(play.result(), key=lambda standing: standing.rank):
-        score = "" if one.score is None else f" ({one.score})"
-        parts.append(f"{one.rank}. {names[one.seat]}{score}")
-    return ", ".join(parts)
+    return str(refused) if refused else turn_of(play)

@@ -19,7 +19,6 @@ from kifold.service.context import (
     pairs,
     read_event,
 )
-from kifold.service.listing import whose_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,12 +110,14 @@ def append(
 
     Example: kifold append MATCH a20,b20,b19 yellow:t20 "undone 1"
     """
+    from kifold.replay.whose_turn import turn_of
+
     with context_of(context).store() as store:
         number = store.find(match)
         # Read as they are appended, within the transaction that says whether the key was used.
         events = _read_events(store, number, event, key)
         seq = store.append(number, events, expected_seq=expected_seq, key=key)
-        typer.echo(f"event {seq}; {whose_turn(store.folded(number))}")
+        typer.echo(f"event {seq}; {turn_of(store.folded(number))}")
 
 
 def _read_events(store: Store, match: int, texts: Sequence[str], key: str | None) -> Iterator[Event]:

@@ -2,11 +2,16 @@
 
 import pytest
 
-from kifold.core.events import Event, Finished, Resigned
-from kifold.core.play import Play
+from kifold.core.events import ENDINGS, Event, Finished, Resigned
+from kifold.core.play import Play, fold
+from kifold.core.registry import ruleset
+from kifold.core.ruleset import SPECTATOR
 from kifold.core.rulesets.blokus import BLOKUS
+from kifold.core.rulesets.nibble import NIBBLE
 from kifold.core.scene import Scene
-from kifold.replay.frames import captioned, picture_at
+from kifold.replay.frames import captioned, picture_at, picture_of
+from kifold.replay.timeline import Timeline
+from tests.registered import NAMES
 from tests.rulesets.matches import Log, random_log
 
 
@@ -20,7 +25,10 @@ def played(match: Log, plies: int) -> Scene:
     play = Play(BLOKUS, started)
     for event in log[:plies]:
         play.add(event)
-    return BLOKUS.picture(started, play.state)
+    scene = BLOKUS.picture(started, play.state)
+    assert scene.turn == f"{BLOKUS.seat_names(started)[play.turn]} to move"
+    scene.legend.append(scene.turn)
+    return scene
 
 
 def test_pictures_at_plies(match: Log) -> None:
@@ -28,15 +36,43 @@ def test_pictures_at_plies(match: Log) -> None:
         assert picture_at(BLOKUS, *match, ply) == played(match, ply)
 
 
+def test_a_ruleset_need_not_say_whose_turn_it_is() -> None:
+    started, log = random_log(NIBBLE, NIBBLE.start(), 3, 0)
+    play = Play(NIBBLE, started)
+    for ply, event in enumerate(log):
+        assert picture_at(NIBBLE, started, log, ply).legend[-1] == f"seat {play.turn} to move"
+        play.add(event)
+    first, second = sorted(play.result(), key=lambda standing: standing.rank)
+    end = f"match over: 1. seat {first.seat}, 2. seat {second.seat}"
+    assert picture_at(NIBBLE, started, log, len(log)).legend[-1] == end
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    ("ending", "said"),
-    [(Resigned(1), "yellow resigned: the match is over"), (Finished(0), "the match is over: abandoned")],
+    ("ending", "why"),
+    [
+        (Resigned(0), "{first} resigned"),
+        (Finished(ENDINGS.index("abandoned")), "abandoned"),
+        (Finished(ENDINGS.index("agreed")), "agreed"),
+    ],
 )
-def test_an_ending_stands_below_the_last_picture_only(match: Log, ending: Event, said: str) -> None:
-    started, log = match
-    closed = [*log, ending]
-    assert picture_at(BLOKUS, started, closed, 12).legend[-1] == said
-    assert picture_at(BLOKUS, started, closed, 11) == played(match, 11)
+def test_after_an_ending_nobody_is_to_move(name: str, ending: Event, why: str) -> None:
+    """Of no game, and for nobody who looks; how it ended and how the seats stand comes last, and not one ply before."""
+    rules = ruleset(name)
+    started, log = random_log(rules, rules.start(), 5, 0, limit=6)
+    play, _ = fold(rules, started, [*log, ending])
+    names = rules.seat_names(started)
+    best = min(play.result(), key=lambda standing: standing.rank)
+    said = f"match over, {why.format(first=names[0])}: 1. {names[best.seat]}"
+    for seat in (None, 0, SPECTATOR):
+        before, after = (
+            picture_of(rules, started, Timeline(rules, started, events).at(play.ply), seat)
+            for events in (log, play.log)
+        )
+        assert "match over" not in "\n".join(before.legend)
+        assert after.legend[-1].startswith(said)
+        assert not [line for line in after.legend if before.turn and before.turn in line]
+        assert not [line for line in after.legend if line.endswith(" to move")]
 
 
 def test_captions_say_who_did_what(match: Log) -> None:

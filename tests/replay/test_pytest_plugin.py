@@ -70,7 +70,8 @@ def test_another_state_is_shown_field_by_field(golden: pytest.Pytester, install:
     text = failure(golden)
     assert "events 17 to 24: the state became another (fingerprint)\n" in text
     assert "ply 18: the state is another (gained)\n" in text
-    assert "the board before that, after event 16:\n  total 40\n\nevent 17 changes:\n  total: 40 → 43\n" in text
+    assert "the board before that, after event 16:\n  total 40\n  seat 0 to move\n\nevent 17 changes:\n" in text
+    assert "event 17 changes:\n  total: 40 → 43\n" in text
     assert "the state at ply 18, was → is:\n  gained[3]: 0 → 1\n" in text
 
 

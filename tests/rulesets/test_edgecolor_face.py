@@ -18,6 +18,7 @@ from kifold.core.rulesets.edgecolor import EDGECOLOR, rules
 from kifold.core.rulesets.edgecolor.cards import CATALOGUE_A, find_card, mark_of, sides_of
 from kifold.core.rulesets.edgecolor.declaration import BlockerSetup, Draw, EdgecolorSetup, PlayBlocker, Stop
 from kifold.core.rulesets.edgecolor.declaration import Play as PlayCard
+from kifold.core.rulesets.edgecolor.picture import OUTCOMES
 from tests.rulesets.edgecolor_cases import OWN_CATALOGUE, Position, Table, card, cards, layout, put
 from tests.rulesets.harness import random_log, started_with_chance
 
@@ -132,7 +133,7 @@ def test_picture_of_a_position() -> None:
     assert "seat 0 has 3 cards, a blocker among them" in legend
     assert "seat 1 has 1 card\n" in legend
     assert "the deck has 44 cards" in legend
-    assert "seat 0 to play" in legend
+    assert scene.turn == "seat 0 to play"
     assert "reconstruction" in legend
 
 
@@ -145,7 +146,10 @@ def test_a_picture_at_every_position(variant: str) -> None:
         scene = EDGECOLOR.picture(started, play.state)
         assert len([s for s in scene.shapes if s.kind in {"card", "square"}]) == play.state.size**2
         assert len([s for s in scene.shapes if s.kind == "dot"]) == 4 * play.state.cards.bit_count()
-    assert any("match over" in line for line in scene.legend)
+    assert scene.turn == ""
+    assert [line for line in scene.legend if line in OUTCOMES] == (
+        [OUTCOMES[play.state.outcome]] if variant == "solo" else []
+    )
 
 
 # Openings

@@ -180,6 +180,7 @@ def test_pictures(variant: int) -> None:
         inside = [(s.x, s.y) for s in scene.shapes] + [(label.x, label.y) for label in scene.labels]
         assert all(0 <= x <= scene.width - 1 and 0 <= y <= scene.height - 1 for x, y in inside)
     assert f"seat {winner(play)[0]} has won" in scene.legend[-1]
+    assert scene.turn == ""
     assert scene.legend[1].startswith("seat 0 has")
 
 

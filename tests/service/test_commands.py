@@ -47,7 +47,7 @@ def test_a_match_from_its_beginning_to_the_archive(kifold: Kifold) -> None:
     assert log["events"][0]["tags"] == {"event": "club"}
     assert kifold("log").out == f"{match}  blokus duo, 3 events, yellow to move\n"
     said = kifold("append", match, '{"event": "resigned", "seat": 1}')
-    assert said.out.startswith("event 4; match over: 1. blue (-")
+    assert said.out.startswith("event 4; match over, yellow resigned: 1. blue (-")
     assert kifold("archive").out == "archived 1 match; 0 stay live\n"
     assert "1 archived match of blokus" in kifold("log").out
     note = '{"event": "noted", "name": "comment", "values": ["thanks"]}'

@@ -18,7 +18,7 @@ def picture(started: Started, state: State) -> Scene:
     scene = square_board(state.side, state.side, lambda x, y: _square(state, x, y))
     scene.legend += [_pieces_line(state, colour) for colour in range(state.colours)]
     colour = colour_to_move(state)
-    scene.legend.append("match over" if colour == NOBODY else f"{COLOURS[colour]} to move")
+    scene.turn = "" if colour == NOBODY else f"{COLOURS[colour]} to move"
     return scene
 
 

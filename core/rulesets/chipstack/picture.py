@@ -13,7 +13,7 @@ from kifold.core.rulesets.chipstack.rules import turn
 from kifold.core.scene import Line, Scene, Shape, board_labels
 
 COLOUR_LETTERS = ("P", "R", "B", "G", "Y")
-PHASES = ("phase 1, stacking", "phase 2, taking", "match over")
+PHASES = ("phase 1, stacking", "phase 2, taking")
 
 
 def picture(started: Started, state: State, behind: Collection[int] = ()) -> Scene:
@@ -30,7 +30,7 @@ def picture(started: Started, state: State, behind: Collection[int] = ()) -> Sce
     scene.legend += [_supply_line(state, colour) for colour in range(N_COLOURS)]
     scene.legend += [_seat_line(state, seat, seat in behind) for seat in range(state.seats)]
     to_move = turn(state)
-    scene.legend.append(PHASES[state.phase] + ("" if to_move == NOBODY else f": seat {to_move} to move"))
+    scene.turn = "" if to_move == NOBODY else f"{PHASES[state.phase]}: seat {to_move} to move"
     return scene
 
 

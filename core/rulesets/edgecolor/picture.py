@@ -59,8 +59,10 @@ def picture(started: Started, state: State) -> Scene:
         blocker = ", a blocker among them" if state.blocker_in_hand[seat] else ""
         scene.legend.append(f"seat {seat} has {_cards(state.hand_sizes[seat])}{blocker}")
     scene.legend.append(f"the deck has {_cards(state.deck)}")
-    scene.legend.append(_waits_for(state))
+    if state.phase == OVER and state.variant == SOLO:
+        scene.legend.append(OUTCOMES[state.outcome])
     scene.legend.append(REMARK)
+    scene.turn = _waits_for(state)
     return scene
 
 
@@ -96,11 +98,7 @@ def _cards(count: int) -> str:
 
 
 def _waits_for(state: State) -> str:
-    if state.phase != OVER:
-        draws = f" ({state.draws} due)" if state.phase == PENALTY_DUE else ""
-        return f"seat {state.seat} {WAITS_FOR[state.phase]}{draws}"
-    if state.variant == SOLO:
-        return f"match over: {OUTCOMES[state.outcome]}"
-    fewest = min(state.hand_sizes[: state.seats])
-    winners = [str(seat) for seat in range(state.seats) if state.hand_sizes[seat] == fewest]
-    return f"match over: won by seat {' and '.join(winners)}"
+    if state.phase == OVER:
+        return ""
+    draws = f" ({state.draws} due)" if state.phase == PENALTY_DUE else ""
+    return f"seat {state.seat} {WAITS_FOR[state.phase]}{draws}"

@@ -76,8 +76,6 @@ def _legend(state: State) -> list[str]:
         lines.append(f"seat {seat} has    {row}   majority in {colours_owned(state, seat)}")
     lines.append("colours       " + ", ".join(f"{COLOUR_LETTERS[colour]} {COLOURS[colour]}" for colour in table))
     lines.append(f"majority: {MAJORITY[state.variant]} tiles in {MAJORITY[state.variant]} colours")
-    if state.win_type == STILL_ON:
-        lines.append(f"seat {state.to_move} to move")
-    else:
-        lines.append(f"match over: seat {state.winner} has won, {WIN_TYPES[state.win_type]}")
+    if state.win_type != STILL_ON:
+        lines.append(f"seat {state.winner} has won, {WIN_TYPES[state.win_type]}")
     return lines

@@ -38,9 +38,11 @@ def picture(started: Started, state: State) -> Scene:
     for point in range(width * height):
         scene.shapes += _shapes(state, point)
     scene.legend += [_side_line(state, colour) for colour in range(N_COLOURS)]
-    scene.legend.append(_turn_line(state))
+    scene.legend.append(_goal_line(state))
     scene.legend.append(LETTERS_LINE)
     scene.legend.append(BOARD_ONLY if started.setup.layout else RECONSTRUCTION)
+    if state.to_move != NOBODY and state.is_last_move:
+        scene.turn = f"{COLOURS[state.to_move]} to move, its last move"
     return scene
 
 
@@ -85,10 +87,6 @@ def _side_line(state: State, colour: int) -> str:
     return f"{COLOURS[colour]} has {pairs(state, colour)} pairs, {total(state, colour)} points"
 
 
-def _turn_line(state: State) -> str:
+def _goal_line(state: State) -> str:
     unit = "pairs" if state.variant == GAME1 else "points"
-    goal = f"{VARIANTS[state.variant].name}, {GOAL[state.variant]} {unit} end it"
-    if state.to_move == NOBODY:
-        return f"match over ({goal})"
-    last = ", its last move" if state.is_last_move else ""
-    return f"{COLOURS[state.to_move]} to move{last} ({goal})"
+    return f"{VARIANTS[state.variant].name}: {GOAL[state.variant]} {unit} end it"
