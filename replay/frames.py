@@ -13,31 +13,48 @@ from kifold.replay.views import seen_log, seen_picture
 from kifold.replay.whose_turn import turn_line
 
 
-def picture_at(ruleset: Ruleset, started: Started, events: Sequence[Event], ply: int) -> Scene:
+def picture_at(
+    ruleset: Ruleset, started: Started, events: Sequence[Event], ply: int, players: Sequence[str] = ()
+) -> Scene:
     """The picture of a match at a ply.
 
     Raises:
         ValueError, Refused: as `Timeline.at`.
     """
-    return picture_of(ruleset, started, Timeline(ruleset, started, events).at(ply))
+    return picture_of(ruleset, started, Timeline(ruleset, started, events).at(ply), players=players)
 
 
-def picture_of(ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None) -> Scene:
+def picture_of(
+    ruleset: Ruleset, started: Started, ply: Ply, seat: int | None = None, players: Sequence[str] = ()
+) -> Scene:
     """The picture of a ply, or with `seat` what that seat sees of it.
 
-    Its last line says whose turn it is, or how the match ended and how the seats stand.
+    Its first line says who the `players` are, if they have names; its last one whose turn it is, or how the match ended
+    and how the seats stand.
     """
     if seat is None:
         scene = ruleset.picture(started, ply.state)
     else:
         is_over = turn_at(ruleset, ply) == NOBODY
         scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
+    if said := players_line(ruleset, started, players):
+        scene.legend.insert(0, said)
     scene.legend.append(turn_line(ruleset, started, ply.state, ply.ending, scene.turn))
     return scene
 
 
+def players_line(ruleset: Ruleset, started: Started, players: Sequence[str]) -> str:
+    """``blue: Ada, yellow: Bo``, without those that have no name."""
+    named = zip(ruleset.seat_names(started), players, strict=False)
+    return ", ".join(f"{seat}: {name}" for seat, name in named if name)
+
+
 def captioned(
-    ruleset: Ruleset, started: Started, events: Sequence[Event], seat: int | None = None
+    ruleset: Ruleset,
+    started: Started,
+    events: Sequence[Event],
+    seat: int | None = None,
+    players: Sequence[str] = (),
 ) -> Iterator[tuple[str, Scene]]:
     """(caption, picture) of every ply, as `seat` sees it if one is named. Captions: ``ply 3, blue: a20,b20``.
 
@@ -50,7 +67,7 @@ def captioned(
         if ply.seat is not None:
             written, name = _written(ruleset, started, ply.events[0], seat), names[ply.seat]
             caption += f", {written}" if written.startswith(f"{name}:") else f", {name}: {written}"
-        yield caption, picture_of(ruleset, started, ply, seat)
+        yield caption, picture_of(ruleset, started, ply, seat, players)
 
 
 def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None) -> str:

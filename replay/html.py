@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -19,12 +19,13 @@ from kifold.replay.printable import printable
 from kifold.replay.svg import svg_parts
 
 
-def draw_html(frames: Iterable[tuple[str, Scene]], title: str) -> str:
+def draw_html(frames: Iterable[tuple[str, Scene]], title: str, about: Sequence[str] = ()) -> str:
     """A page that steps through pictures, by slider, buttons and arrow keys; it opens at the last.
 
     Args:
         frames: (caption, picture) of every ply, as `kifold.replay.frames.captioned` gives them.
         title: of the page.
+        about: what is known of the match, a line for each thing; it stands below the heading.
 
     Raises:
         ValueError: when there are no frames, or as `kifold.replay.svg.draw_svg`.
@@ -45,6 +46,7 @@ def draw_html(frames: Iterable[tuple[str, Scene]], title: str) -> str:
         title=escape(printable(title)),
         style=style,
         script=script,
+        about="".join(f'\n<p class="about">{escape(printable(line))}</p>' for line in about),
         last=len(drawn) - 1,
         caption=escape(captions[-1]),
         picture="\n".join(parts[part] for part in drawn[-1]),

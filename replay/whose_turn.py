@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from kifold.core.events import ENDINGS, Finished, Resigned, Started
-from kifold.core.play import Play
+from kifold.core.play import Play, Refused, fold
 from kifold.core.ruleset import CHANCE, NOBODY, Ruleset
 from kifold.core.standings import Standing, standings
+from kifold.records.log import Log
 
 
 def turn_of(play: Play) -> str:
     """The line of a match as far as it was folded."""
     return turn_line(play.ruleset, play.started, play.state, play.ending)
+
+
+def turn_of_log(log: Log) -> str:
+    """The same of a stored log; of one that cannot be folded to its end where the rules refuse it, and why."""
+    try:
+        play, refused = fold(log.rules, log.started, log.events)
+    except Refused as refusal:
+        return str(refusal)
+    return str(refused) if refused else turn_of(play)
 
 
 def turn_line(

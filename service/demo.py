@@ -91,7 +91,7 @@ def _record(store: Store) -> None:
     ):
         store.append(match, [read_event(store.play(match), text)])
     log = store.log(match)
-    typer.echo(draw_text(picture_at(rules, log.started, log.events, 6), colour=_is_terminal()))
+    typer.echo(draw_text(picture_at(rules, log.started, log.events, 6, log.players), colour=_is_terminal()))
     store.append(match, [Resigned(1)], expected_seq=6)
     moved, _ = archive(store, lambda matches, events: None)
     typer.echo(f"match {id_text(match)}: {len(log.events)} placements, then yellow resigned; {moved} match archived")

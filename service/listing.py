@@ -1,4 +1,4 @@
-"""The matches of a store, listed one by one, and how each stands: for people, in words."""
+"""The matches of a store, listed one by one, and how each stands."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from kifold.core.counted import counted
 from kifold.service.context import print_json
 
 if TYPE_CHECKING:
-    from kifold.records.log import Log
     from kifold.records.store import Store
 
 
 def list_matches(store: Store, format_: str) -> None:
     """Print the live matches one by one, and how many are archived."""
     from kifold.records.ids import id_text
+    from kifold.replay.whose_turn import turn_of_log
 
     bad: dict[int, str] = {}
     with store.journal.reading():
@@ -27,7 +27,7 @@ def list_matches(store: Store, format_: str) -> None:
                 "variant": one.started.variant,
                 "events": len(one.events),
                 "players": list(one.players),
-                "turn": _turn_of(one),
+                "turn": turn_of_log(one),
             }
             for one in store.live_logs(store.journal.ids(), bad.__setitem__)
         ]
@@ -44,14 +44,3 @@ def list_matches(store: Store, format_: str) -> None:
         typer.echo(f"{counted(many, 'archived match', 'archived matches')} of {name} (list them with: {query})")
     if not rows and not archived:
         typer.echo("no matches yet; begin one with: kifold new blokus")
-
-
-def _turn_of(log: Log) -> str:
-    from kifold.core.play import Refused, fold
-    from kifold.replay.whose_turn import turn_of
-
-    try:
-        play, refused = fold(log.rules, log.started, log.events)
-    except Refused as refusal:
-        return str(refusal)
-    return str(refused) if refused else turn_of(play)

@@ -99,8 +99,9 @@ def _seat(found: Log, text: str | None) -> int | None:
 def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
     from kifold.records.ids import id_text
     from kifold.replay.views import seen_json
+    from kifold.replay.whose_turn import turn_of_log
 
-    data = {"match": id_text(found.match_id), "players": list(found.players)}
+    data = {"match": id_text(found.match_id), "players": list(found.players), "turn": turn_of_log(found)}
     # The digest is of the full log: it would let a seat try out what the others hold.
     digest = {"digest": found.digest.hex()} if is_full else {}
     log, taken_back = seen_json(seen), _taken_back(found)
@@ -131,6 +132,7 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
     from kifold.records.ids import id_text
     from kifold.replay.frames import event_line
     from kifold.replay.printable import printable
+    from kifold.replay.whose_turn import turn_of_log
 
     started = seen.started
     options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
@@ -150,6 +152,7 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
     for seq, event in enumerate(seen.events, start=1):
         mark = "  (taken back)" if seq in taken_back else ""
         typer.echo(printable(f"{seq:5}  {event_line(rules, started, event)}{mark}"))
+    typer.echo(turn_of_log(found))
 
 
 def show(
@@ -164,7 +167,7 @@ def show(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
-    """Show a position as a picture; as html, a page with all positions up to it.
+    """Show a position, who plays, and whose turn it is or how it ended; as html, a page with all positions up to it.
 
     Example: kifold show MATCH --at 12 --out position.svg
     """
@@ -180,8 +183,10 @@ def show(
     rules, found, timeline = _opened(context, match)
     number = _seat(found, seat)
     ply = timeline.at_seq(at_seq) if at_seq is not None else timeline.at(timeline.last_ply if at is None else at)
-    place = f"ply {ply.number}" if at_seq is None else f"event {at_seq}"
-    title = f"{rules.title} {id_text(found.match_id)}, {place}"
+    place = f", ply {ply.number}" if at_seq is None else f", event {at_seq}"
+    title = f"{rules.title} {id_text(found.match_id)}{'' if as_ == 'html' else place}"
+    if who := frames.players_line(rules, found.started, found.players):
+        title += f" – {who}"
     if as_ == "json":
         import json
 
@@ -189,13 +194,14 @@ def show(
     elif as_ == "html":
         from kifold.replay.html import draw_html
 
-        pages = frames.captioned(rules, found.started, found.events[:at_seq], number)
-        _write(out, draw_html(list(islice(pages, ply.number + 1)), title))
+        pages = frames.captioned(rules, found.started, found.events[:at_seq], number, found.players)
+        about = [f"{name}: {value}" for name, value in found.started.tags.items()]
+        _write(out, draw_html(list(islice(pages, ply.number + 1)), title, about))
     else:
         from kifold.replay.svg import draw_svg
         from kifold.replay.text import draw_text
 
-        scene = frames.picture_of(rules, found.started, ply, number)
+        scene = frames.picture_of(rules, found.started, ply, number, found.players)
         _write(out, draw_svg(scene, title) if as_ == "svg" else draw_text(scene, colour=_wants_colour(out)))
 
 
@@ -280,6 +286,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
         seen = seen_log(rules, found.started, ply.events, seat)
     data = {
         "match": id_text(found.match_id),
+        "players": list(found.players),
         **_beside(found),
         "ply": ply.number,
         "events": [{k: v for k, v in event.items() if k != "seq"} for event in seen_json(seen)["events"][1:]],

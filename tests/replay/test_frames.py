@@ -75,6 +75,18 @@ def test_after_an_ending_nobody_is_to_move(name: str, ending: Event, why: str) -
         assert not [line for line in after.legend if line.endswith(" to move")]
 
 
+def test_players_with_a_name_stand_above_the_rest(match: Log) -> None:
+    started, log = match
+    timeline = Timeline(BLOKUS, started, log)
+    nobody = picture_of(BLOKUS, started, timeline.at(3))
+    for players in ((), ("", "", "", "")):
+        assert picture_of(BLOKUS, started, timeline.at(3), players=players) == nobody
+    named = picture_of(BLOKUS, started, timeline.at(3), players=("Ada", "", "Cleo"))
+    assert named.legend == ["blue: Ada, red: Cleo", *nobody.legend]
+    pages = captioned(BLOKUS, started, log, players=("Ada", "", "Cleo"))
+    assert [scene.legend[0] for _, scene in pages] == 13 * ["blue: Ada, red: Cleo"]
+
+
 def test_captions_say_who_did_what(match: Log) -> None:
     captions = [caption for caption, _ in captioned(BLOKUS, *match)]
     assert len(captions) == 13

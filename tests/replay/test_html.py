@@ -24,7 +24,7 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.inside: dict[str, list[str]] = {"script": [], "style": [], "title": [], "li": [], "h1": []}
+        self.inside: dict[str, list[str]] = {"script": [], "style": [], "title": [], "li": [], "h1": [], "p": []}
         self.open = ""
         self.feed(text)
 
@@ -91,12 +91,15 @@ def test_the_policy_allows_the_script_and_style_and_no_other(match: list[tuple[s
 
 def test_hostile_records_stay_text() -> None:
     scene = Scene(1, 1, [Shape("disc", 0, 0, "red", "R", HOSTILE)], [], [Label(0, 1, HOSTILE)], [HOSTILE])
-    text = draw_html([("start", scene), (HOSTILE, scene)], HOSTILE)
+    text = draw_html([("start", scene), (HOSTILE, scene)], HOSTILE, [HOSTILE])
     page = Page(text)
     assert [tag for tag, _ in page.tags if tag in {"script", "img"}] == ["script", "script"]
     assert "\x00" not in text
     seen = HOSTILE.replace("\x00", "\ufffd")
     assert page.inside["h1"] == [seen]
+    assert [line for line in page.inside["p"] if "alert" in line] == [seen, seen], (
+        "what is known of it, and the caption"
+    )
     assert page.inside["li"] == ["start", seen]
     assert json.loads(page.inside["script"][0])["captions"] == ["start", seen]
 

@@ -41,7 +41,7 @@ def match(tmp_path: Path) -> str:
 
 
 def json_of(say: Say, *words: str) -> Any:
-    status, out, err = say(*words)
+    status, out, err = say(*words, *(("--format", "json") if words[0] == "log" and "--format" not in words else ()))
     assert (status, err) == (0, "")
     return json.loads(out)
 
@@ -60,10 +60,39 @@ def test_show_at_an_event_is_what_stood_then(say: Say, match: str) -> None:
 def test_the_log_says_what_no_longer_counts(say: Say, match: str) -> None:
     """Which seat looks on makes no difference: that something is taken back is open to all."""
     for seat in ((), ("--seat", "1")):
-        lines = say("log", match, *seat)[1].splitlines()[-10:]
+        lines = say("log", match, *seat)[1].splitlines()[-11:-1]
         assert [line for line in lines if line.endswith("  (taken back)")] == lines[5:8]
         events = json_of(say, "log", match, *seat, "--format", "json")["events"]
         assert [event["seq"] for event in events if event.get("undone")] == [6, 7, 8]
+
+
+def test_whoever_looks_sees_who_plays_and_how_it_ended(say: Say, match: str) -> None:
+    """Also a seat that may not see everything: names are no secret, nor is how the seats stand when it is over."""
+    who, turn = "seat 0: Ada, seat 1: Bo", json_of(say, "log", match)["turn"]
+    assert turn in ("seat 0 to move", "seat 1 to move")
+    assert say("log", match)[1].endswith(f"\n{turn}\n")
+    assert say("append", match, "finished agreed")[0] == 0
+    end = json_of(say, "log", match)["turn"]
+    assert end.startswith("match over, agreed: 1. seat ")
+    for seat in ((), ("--seat", "1"), ("--seat", "spectator")):
+        assert say("log", match, *seat)[1].endswith(f"\n{end}\n")
+        assert json_of(say, "log", match, *seat)["turn"] == end
+        assert json_of(say, "show", match, *seat, "--as", "json")["players"] == ["Ada", "Bo"]
+        for form in ("text", "svg", "html"):
+            before, after = (say("show", match, *seat, *at, "--as", form)[1] for at in (("--at", "5"), ()))
+            assert who in before
+            assert who in after
+            assert ("match over" in before, end in after) == (False, True)
+
+
+def test_a_page_is_headed_by_what_holds_for_every_ply(say: Say, tmp_path: Path) -> None:
+    _, made, _ = say("new", "nibble", "--player", "Änn", "--player", "Bo", "--tag", "event=<club> evening")
+    match = made.strip()
+    page = say("show", match, "--as", "html")[1]
+    assert f"<h1>nibble {match} – seat 0: Änn, seat 1: Bo</h1>" in page.replace("Nibble", "nibble")
+    assert '<p class="about">event: &lt;club&gt; evening</p>' in page
+    svg = say("show", match, "--as", "svg")[1].replace("Nibble", "nibble")
+    assert f"<title>nibble {match}, ply 0 – seat 0: Änn, seat 1: Bo</title>" in svg
 
 
 def test_show_draws_an_event(say: Say, match: str) -> None:
