@@ -64,7 +64,7 @@ def log(
             found = store.log(store.find(match))
             is_parent_there = found.fork is not None and store.holds(found.fork.parent)
     _say_damage(found)
-    rules, number = found.rules, _seat(found, seat)
+    rules, number = found.rules, seat_of(found, seat)
     if number is None:
         seen = SeenLog(found.started, tuple(found.events))
     else:
@@ -83,7 +83,7 @@ def _say_damage(found: Log) -> None:
         typer.echo(f"kifold: {damaged(found.match_id)}", err=True)
 
 
-def _seat(found: Log, text: str | None) -> int | None:
+def seat_of(found: Log, text: str | None) -> int | None:
     """The seat that `--seat` names; None for the full log."""
     from kifold.core.ruleset import SPECTATOR
 
@@ -178,11 +178,9 @@ def show(
 
     ending = out.suffix.lower().removeprefix(".") if out else ""
     as_ = choose(as_ or (ending if ending in FORMATS else "text"), FORMATS, "--as")
-    if at is not None and at_seq is not None:
-        raise UsageError("--at and --at-seq exclude each other")
-    rules, found, timeline = _opened(context, match)
-    number = _seat(found, seat)
-    ply = timeline.at_seq(at_seq) if at_seq is not None else timeline.at(timeline.last_ply if at is None else at)
+    rules, found, timeline = opened(context, match)
+    number = seat_of(found, seat)
+    ply = ply_of(timeline, at, at_seq)
     place = f", ply {ply.number}" if at_seq is None else f", event {at_seq}"
     title = f"{rules.title} {id_text(found.match_id)}{'' if as_ == 'html' else place}"
     if who := frames.players_line(rules, found.started, found.players):
@@ -222,8 +220,8 @@ def diff(
     from kifold.replay.difference import changes
 
     choose(format_, ("table", "json"), "--format")
-    rules, found, timeline = _opened(context, match)
-    number = _seat(found, seat)
+    rules, found, timeline = opened(context, match)
+    number = seat_of(found, seat)
     states = [_seen(rules, found, timeline.at(ply), number) for ply in (was, now)]
     found_changes = changes(*states, derived=derived)
     if format_ == "json":
@@ -236,7 +234,8 @@ def diff(
         typer.echo("nothing differs")
 
 
-def _opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]:
+def opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]:
+    """A match to look at, with its rules. That it is damaged is said."""
     from kifold.replay.timeline import Timeline
 
     with context_of(context).store() as store:
@@ -244,6 +243,17 @@ def _opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]
     _say_damage(found)
     rules = found.rules
     return rules, found, Timeline(rules, found.started, found.events)
+
+
+def ply_of(timeline: Timeline, at: int | None, at_seq: int | None) -> Ply:
+    """What `--at` or `--at-seq` asks for, by default the end.
+
+    Raises:
+        UsageError, ValueError, Refused: for both, for what the match does not have, for what cannot be folded.
+    """
+    if at is not None and at_seq is not None:
+        raise UsageError("--at and --at-seq exclude each other")
+    return timeline.at_seq(at_seq) if at_seq is not None else timeline.at(timeline.last_ply if at is None else at)
 
 
 def _seen(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> Any:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kifold.core.events import Event, Setup
+    from kifold.core.play import Play, Refused
     from kifold.core.ruleset import Ruleset
     from kifold.records.journal import Used
     from kifold.records.log import Log
@@ -135,8 +136,24 @@ def _read_events(store: Store, match: int, texts: Sequence[str], key: str | None
             if play.is_over and not text.lstrip().startswith("{"):  # short notation may depend on who is to move
                 raise Refused(len(play.log) + 1, "match_over", "the match is over") from None
             raise
+        try:
+            play.add(event)
+        except Refused as refused:
+            raise _with_what_is_near(play, match, refused) from None
         yield event
-        play.add(event)
+
+
+def _with_what_is_near(play: Play, match: int, refused: Refused) -> Refused:
+    """The same refusal; of one of the ruleset's own events it says what could be meant."""
+    from kifold.core.play import Refused
+    from kifold.records.ids import id_text
+    from kifold.service.legal import near
+
+    event = refused.event
+    if event is None or type(event) not in play.ruleset.events or not (texts := near(play, event)):
+        return refused
+    said = f"near it: {', '.join(texts)}; all: kifold legal {id_text(match)}"
+    return Refused(refused.seq, refused.reason, f"{refused.meaning}; {said}", event)
 
 
 def _read_again(log: Log, texts: Sequence[str], key: str, used: Used) -> Iterator[Event]:
