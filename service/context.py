@@ -1,4 +1,4 @@
-"""What every command needs: the store it works on, values given by `--set`, events as they are typed."""
+"""What every command needs: the store it works on, values given by `--set`, files to write."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from kifold.core.events import Event, OptionValue
-    from kifold.core.play import Play
+    from kifold.core.events import OptionValue
     from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
 
@@ -85,49 +84,6 @@ def option_values(ruleset: Ruleset, given: Sequence[str] | None) -> dict[str, Op
     from kifold.core.options import parse_options
 
     return parse_options(ruleset.options, pairs(given, "--set"))
-
-
-def read_event(play: Play, text: str) -> Event:
-    """An event as a person types it: JSON, short notation, or an event that all rulesets have, such as `undone 12`.
-
-    Raises:
-        ValueError: one line that says what is wrong.
-    """
-    import json
-
-    from kifold.core.codec import from_json, valid
-
-    if text.lstrip().startswith("{"):
-        try:
-            data = json.loads(text)
-        except RecursionError:
-            raise UsageError("the event is nested too deeply") from None
-        except ValueError as error:
-            raise UsageError(f"event {text!r} is no JSON: {error}") from None
-        return from_json(play.ruleset, data)
-    if (data := _common(text)) is not None:
-        return from_json(play.ruleset, data)
-    try:
-        return valid(play.ruleset, play.ruleset.notation.read(play.started, play.state, text))
-    except ValueError as error:
-        example = play.ruleset.notation.example
-        raise UsageError(f"event {text!r}: {error} (short notation such as {example}, or JSON)") from None
-
-
-def _common(text: str) -> dict[str, Any] | None:
-    """What `undone SEQ`, `resigned SEAT`, `finished ENDING` or `noted NAME TEXT` says, as JSON; of other texts None."""
-    from kifold.core.events import COMMON, Noted, kind_of
-    from kifold.core.fields import fields_of
-
-    word, _, rest = text.strip().partition(" ")
-    event = next((event for event in COMMON if kind_of(event) == word), None)
-    if event is None or not rest:
-        return None if event is None else {"event": word}
-    if event is Noted:
-        name, *values = rest.split(maxsplit=1)
-        return {"event": word, "name": name, "values": values}
-    (field,) = fields_of(event)
-    return {"event": word, field.name: int(rest) if rest.isascii() and rest.isdigit() and len(rest) < 20 else rest}
 
 
 def choose(value: str, known: Sequence[str], what: str) -> str:

@@ -77,7 +77,7 @@ def _record(store: Store) -> None:
     from kifold.records.ids import id_text
     from kifold.replay.frames import picture_at
     from kifold.replay.text import draw_text
-    from kifold.service.context import read_event
+    from kifold.service.typed_events import read_event
 
     rules = ruleset("blokus")
     match = store.new(rules.start("duo"), ("Ada", "Bo"))

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from kifold.replay.views import SeenLog
 
 SeatOption = Annotated[
-    str | None, typer.Option(metavar="N", help="Only what seat N may know, or `spectator`; by default everything.")
+    str | None,
+    typer.Option(
+        metavar="SEAT",
+        help="Only what that seat (its number or colour) may know, or `spectator`; by default everything.",
+    ),
 ]
 
 
@@ -86,14 +90,16 @@ def _say_damage(found: Log) -> None:
 def seat_of(found: Log, text: str | None) -> int | None:
     """The seat that `--seat` names; None for the full log."""
     from kifold.core.ruleset import SPECTATOR
+    from kifold.core.seats import seat_named
 
     if text is None:
         return None
     if text == "spectator":
         return SPECTATOR
-    if not text.isascii() or not text.isdigit() or int(text) >= found.started.seats:
-        raise UsageError(f"--seat cannot be {text!r}: choose 0..{found.started.seats - 1} or spectator")
-    return int(text)
+    try:
+        return seat_named(found.rules, found.started, text)
+    except ValueError as error:
+        raise UsageError(f"--seat: {error}, or spectator") from None
 
 
 def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:

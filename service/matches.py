@@ -17,8 +17,8 @@ from kifold.service.context import (
     context_of,
     option_values,
     pairs,
-    read_event,
 )
+from kifold.service.typed_events import NotInNotation, read_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,8 +106,8 @@ def append(
 ) -> None:
     """Append events to a match, all or none.
 
-    In every ruleset there are "undone SEQ" (goes back to that event), "resigned SEAT", "finished ENDING" (abandoned,
-    adjudicated or agreed) and "noted NAME TEXT".
+    In every ruleset there are "undone SEQ" (goes back to that event), "resigned SEAT" (its number or colour), "finished
+    ENDING" (abandoned, adjudicated or agreed) and "noted NAME TEXT".
 
     Example: kifold append MATCH a20,b20,b19 yellow:t20 "undone 1"
     """
@@ -132,8 +132,8 @@ def _read_events(store: Store, match: int, texts: Sequence[str], key: str | None
     for text in texts:
         try:
             event = read_event(play, text)
-        except UsageError:
-            if play.is_over and not text.lstrip().startswith("{"):  # short notation may depend on who is to move
+        except NotInNotation:
+            if play.is_over:  # short notation may depend on who is to move
                 raise Refused(len(play.log) + 1, "match_over", "the match is over") from None
             raise
         try:
@@ -169,7 +169,7 @@ def _read_again(log: Log, texts: Sequence[str], key: str, used: Used) -> Iterato
     for text, stored in zip(texts, stand, strict=True):
         try:
             event = read_event(play, text)
-        except UsageError:  # then it means another event
+        except ValueError:  # then it means another event
             raise KeyUsed(key, log.match_id, used.last) from None
         yield event
         play.add(stored)

@@ -14,10 +14,19 @@ from tests.service.conftest import Kifold, next_event, next_in_short
 from tests.stores import archive_all, fill, game
 
 
-@pytest.mark.parametrize("ending", ["resigned 1", "finished agreed"])
-def test_what_all_rulesets_have_is_typed_as_the_log_prints_it(kifold: Kifold, ending: str) -> None:
+@pytest.mark.parametrize(
+    ("typed_ending", "ending"),
+    [
+        ("resigned 1", "resigned 1"),
+        (" Resigned  YELLOW ", "resigned 1"),
+        ('{"event": "resigned", "seat": "yellow"}', "resigned 1"),
+        ("finished agreed", "finished agreed"),
+        ("Finished Agreed", "finished agreed"),
+    ],
+)
+def test_what_all_rulesets_have_is_typed_as_the_log_prints_it(kifold: Kifold, typed_ending: str, ending: str) -> None:
     match = kifold("new", "blokus", "--variant", "duo").out.strip()
-    typed = ["blue:e10", "noted comment  a fine  move", "undone 0", "blue:e10", "noted x", "undone 4", ending]
+    typed = ["blue:e10", "noted comment  a fine  move", "undone 0", "blue:e10", "Noted x", "UNDONE 4", typed_ending]
     assert kifold("append", match, *typed).status == 0
     events = kifold("log", match, "--format", "json").json["events"][1:]
     placed = {"event": "place", "colour": "blue", "piece": "1", "orientation": 0, "x": 4, "y": 9}

@@ -110,6 +110,24 @@ def test_the_ending_of_a_file_says_what_is_written(say: Say, match: str, tmp_pat
     assert (tmp_path / name).read_text(encoding="utf-8") == say("show", match)[1]
 
 
+def test_a_seat_may_be_named_by_its_colour(say: Say, tmp_path: Path) -> None:
+    made = say("new", "blokus", "--variant", "two_player")[1].strip()
+    for name in ("1", "yellow", "green", "Yellow+Green"):
+        assert say("legal", made, "--seat", name) == say("legal", made, "--seat", "1")
+        assert say("show", made, "--seat", name, "--as", "json")[0] == 0
+    for seat in ("2", "pink", "-1", "²", ""):
+        status, _, err = say("log", made, "--seat", seat)
+        assert (status, err) == (
+            2,
+            f"kifold: --seat: no seat {seat!r}: choose 0 blue+red, 1 yellow+green, or spectator\n",
+        )
+
+
+def test_seats_without_names_are_numbers(say: Say, match: str) -> None:
+    assert say("log", match, "--seat", "seat 1") == say("log", match, "--seat", "1")
+    assert say("log", match, "--seat", "blue")[2] == "kifold: --seat: no seat 'blue': choose 0..1, or spectator\n"
+
+
 def test_a_page_ends_where_it_was_asked_to(say: Say, match: str) -> None:
     assert say("show", match, "--at", "2", "--as", "html")[1].count("<li>") == 3
     assert say("show", match, "--at-seq", "8", "--as", "html")[1].count("<li>") == 9
