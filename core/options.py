@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from kifold.core.counted import counted
 from kifold.core.events import OptionValue
 
 T = TypeVar("T")
@@ -88,6 +89,12 @@ class Variant:
     def default_seats(self) -> int:
         """The number of seats when nobody says another."""
         return self.seats[0]
+
+    @property
+    def seats_text(self) -> str:
+        """The numbers of seats: ``4 seats``, ``2 seats, or 3, 4``; the first is the default."""
+        others = ", ".join(map(str, self.seats[1:]))
+        return counted(self.seats[0], "seat", "seats") + (f", or {others}" if others else "")
 
 
 def option_text(value: OptionValue) -> str:

@@ -97,9 +97,9 @@ def _variants(ruleset: Ruleset) -> Lines:
     yield ""
     rows = []
     for variant in ruleset.variants:
-        seats = ", ".join(map(str, variant.seats)) + (
-            f": {', '.join(variant.seat_names)}" if variant.seat_names else ""
-        )
+        names = ", ".join(f"{seat} {name}" for seat, name in enumerate(variant.seat_names))
+        more = ", ".join(map(str, variant.seats[1:]))
+        seats = f"{variant.default_seats}{f', or {more}' if more else ''}{f': {names}' if names else ''}"
         preset = [
             f"`{name}={_text(value)}`" + (" always" if name in variant.fixed else "")
             for name, value in variant.options.items()

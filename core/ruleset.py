@@ -240,8 +240,9 @@ class Ruleset:
         chosen = self.variant(self.variants[0].name if variant is None else variant)
         count = chosen.default_seats if seats is None else seats
         if count not in chosen.seats:
-            allowed = ", ".join(map(str, chosen.seats))
-            raise RulesetError(f"{self.name} {chosen.name} is for {allowed} seats, not {count}")
+            fitting = ", ".join(one.name for one in self.variants if count in one.seats)
+            there = f"; for {count} there is {fitting}" if fitting else ""
+            raise RulesetError(f"{self.name} {chosen.name} is for {chosen.seats_text}, not {count}{there}")
         version = self.schema if schema is None else schema
         return Started(
             self.name,

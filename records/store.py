@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from kifold.core.codec import valid, valid_started
+from kifold.core.counted import counted
 from kifold.core.events import Event, Started
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, fold
@@ -90,7 +91,7 @@ class Store(Listing):
         rules = pinned(started)
         started = valid_started(rules, started)
         if len(players) > started.seats:
-            raise StoreError(f"{len(players)} players for {started.seats} seats")
+            raise StoreError(f"{len(players)} players for {counted(started.seats, 'seat', 'seats')}")
         play, refused = fold(rules, started, [valid(rules, event) for event in events])
         if refused:
             raise refused

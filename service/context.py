@@ -1,4 +1,4 @@
-"""What every command needs: the store it works on, values given by `--set`, files to write."""
+"""What every command needs: the store it works on, values given by `--set`."""
 
 from __future__ import annotations
 

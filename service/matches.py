@@ -23,7 +23,7 @@ from kifold.service.typed_events import NotInNotation, read_event
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kifold.core.events import Event, Setup
+    from kifold.core.events import Event, Setup, Started
     from kifold.core.play import Play, Refused
     from kifold.core.ruleset import Ruleset
     from kifold.records.journal import Used
@@ -43,7 +43,10 @@ def new(
     ruleset: Annotated[str, typer.Argument(metavar="RULESET")],
     variant: Annotated[str | None, typer.Option(help="A variant of the ruleset.")] = None,
     set_: SetOption = None,
-    seats: Annotated[int | None, typer.Option(help="How many play.")] = None,
+    seats: Annotated[
+        int | None,
+        typer.Option(help="How many play; by default the first number that `kifold rulesets` says of the variant."),
+    ] = None,
     player: Annotated[list[str] | None, typer.Option(help="A player's name, in the order of seats; repeat.")] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A tag of the match; repeat.")] = None,
     setup: Annotated[Path | None, typer.Option(help="JSON file with the setup.")] = None,
@@ -67,12 +70,23 @@ def new(
         if rules.rules.chance is None:
             raise UsageError(f"--seed is for setups that chance has a part in: {rules.name} draws none")
     started = rules.start(variant, option_values(rules, set_), seats, pairs(tag, "--tag"), _read_setup(rules, setup))
+    if len(player or ()) > started.seats:
+        raise UsageError(_too_many(rules, started, len(player or ())))
     if setup is None:
         started = started_with_chance(rules, started, secrets.randbits(62) if seed is None else seed)
     with context_of(context).store(create=True) as store:
         from kifold.records.ids import id_text
 
         typer.echo(id_text(store.new(started, player or ())))
+
+
+def _too_many(rules: Ruleset, started: Started, players: int) -> str:
+    """What to do with more players than seats."""
+    said = f"{players} players for {counted(started.seats, 'seat', 'seats')}"
+    if players in rules.variant(started.variant).seats:
+        return f"{said}: add --seats {players}"
+    fitting = " or ".join(f"--variant {one.name}" for one in rules.variants if players in one.seats)
+    return f"{said}" + (f": for {players} there is {fitting}" if fitting else "")
 
 
 def _read_setup(rules: Ruleset, path: Path | None) -> Setup | None:

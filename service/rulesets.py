@@ -105,8 +105,7 @@ def _print(rules: Ruleset) -> None:
         typer.echo(rules.notes)
     typer.echo("\nVariants")
     for variant in rules.variants:
-        seats = "/".join(map(str, variant.seats))
-        typer.echo(f"  {variant.name:14} {variant.meaning} ({seats} seats)")
+        typer.echo(f"  {variant.name:14} {variant.meaning} ({variant.seats_text})")
     typer.echo("\nOptions (--set OPTION=VALUE; the first value is the default)")
     for option in rules.options:
         typer.echo(f"  {option.name} = {option.choices}   [{option.rule}] {option.meaning}")

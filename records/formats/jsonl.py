@@ -159,7 +159,7 @@ def _match(number: int, line: Line, text: bytes, options: Mapping[str, str]) -> 
     started = msgspec.structs.replace(started, revision=revision)
     rules.expect_schema(started)
     if len(line.players) > started.seats:
-        raise _Wrong(f"{len(line.players)} players for {started.seats} seats")
+        raise _Wrong(f"{len(line.players)} players for {counted(started.seats, 'seat', 'seats')}")
     events = []
     for seq, said in enumerate(line.events, start=1):
         try:
