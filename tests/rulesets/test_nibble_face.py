@@ -119,6 +119,19 @@ def test_notation_refuses_in_one_line(text: str) -> None:
         read(play.started, play.state, text)
 
 
+def test_notation_says_how_long_rows_are() -> None:
+    """A first and a last cell do not say it of a hexagon."""
+    said = {
+        SQUARE9: "square9: row 1 is a1 … i1, row 5 is a5 … i5, row 9 is a9 … i9",
+        SQUARE13: "square13: row 1 is a1 … m1, row 7 is a7 … m7, row 13 is a13 … m13",
+        HEX13: "hex13: row 1 is h1 … o1, row 8 is a8 … o8, row 15 is a15 … h15",
+    }
+    for variant, rows in said.items():
+        play = Play(NIBBLE, start_of(variant))
+        with pytest.raises(ValueError, match=f"^'z9' is no cell of {rows}$"):
+            read(play.started, play.state, "z9")
+
+
 def test_notation_without_a_seat_after_the_end() -> None:
     started, log = random_log(NIBBLE, start_of(SQUARE9), 1, 0)
     play, _ = fold(NIBBLE, started, log)

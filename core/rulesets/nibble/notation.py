@@ -70,5 +70,14 @@ def cell_of(variant: int, text: str) -> int:
     place = read_cell_name(text)
     if place in NUMBERS[variant]:
         return NUMBERS[variant][place]
-    first, last = cell_text(variant, 0), cell_text(variant, len(PLACES[variant]) - 1)
-    raise ValueError(f"{text!r} is no cell of {VARIANTS[variant].name}: cells are {first} … {last}, column and row")
+    raise ValueError(f"{text!r} is no cell of {VARIANTS[variant].name}: {_rows_text(variant)}")
+
+
+def _rows_text(variant: int) -> str:
+    """The first, the middle and the last row, so that one sees how long rows are: ``row 1 is a1 … i1, …``."""
+    rows = sorted({y for _, y in PLACES[variant]})
+    said = []
+    for y in (rows[0], rows[len(rows) // 2], rows[-1]):
+        columns = [x for x, row in PLACES[variant] if row == y]
+        said.append(f"row {y + 1} is {cell_name(min(columns), y)} … {cell_name(max(columns), y)}")
+    return ", ".join(said)
