@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import UNSET
+
 from kifold.core.events import Event, Started
 from kifold.core.play import Refused, fold, standing_events
 from kifold.core.ruleset import SNAPSHOT, Ruleset
@@ -160,6 +162,8 @@ class Divergence:
             if probe is None:
                 if self._was.illegal == self._now.illegal:
                     yield Difference(old.after, place, "the match has no such event", None)
+            elif old.reason is UNSET:
+                yield Difference(old.after + 1, place, f"is new: {probe.reason or 'legal'}", None)
             elif old.reason != probe.reason:
                 said = f"{old.reason or 'legal'} → {probe.reason or 'legal'}"
                 yield Difference(old.after + 1, place, said, old.after)

@@ -44,11 +44,14 @@ class Illegal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An event that is tried after event `after`, as JSON or in short notation, and why it is refused, if it is."""
+    """An event that is tried after event `after`, as JSON or in short notation, and why it is refused, if it is.
+
+    Somebody who adds one need not know the reason: until that is filled in it is unset.
+    """
 
     after: Count
     event: dict[str, Any] | str
-    reason: str | None = None
+    reason: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Fold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -169,13 +169,19 @@ def test_events_are_tried_on_the_way(golden: pytest.Pytester, install: Install) 
     tried = [{"after": 5, "event": "4"}, {"after": 6, "event": {"event": "step", "seat": 0, "amount": 1}}]
     edit(golden.path, refused=tried)
     text = failure(golden)
-    assert "4, tried after event 5: legal → too_much\n" in text
-    run(golden, "--kifold-update").assert_outcomes(passed=1)
+    assert "4, tried after event 5: is new: too_much\n" in text
+    assert "the board before" not in text, "nothing has changed"
+    assert "changes:" not in text
+    updated = run(golden, "--kifold-update")
+    updated.assert_outcomes(passed=1)
+    updated.stdout.fnmatch_lines(["*4, tried after event 5: is new: too_much"])
     assert [probe["reason"] for probe in folds(golden.path)[0]["refused"]] == ["too_much", "not_your_turn"]
     run(golden).assert_outcomes(passed=1)
     install(check=lambda state, event: toy.check(state, event) and toy.OVER)
     said = '{"event": "step", "seat": 0, "amount": 1}, tried after event 6: not_your_turn → match_over'
     assert said in failure(golden)
+    edit(golden.path, refused=[{"after": 5, "event": "4", "reason": None}])
+    assert "4, tried after event 5: legal → match_over\n" in failure(golden), "null says that it was legal"
 
 
 def test_states_are_written_for_plies_that_somebody_chose(golden: pytest.Pytester) -> None:
