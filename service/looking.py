@@ -22,6 +22,9 @@ from kifold.service.listing import list_matches
 from kifold.service.out_file import written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kifold.core.events import Started
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
     from kifold.replay.timeline import Ply, Timeline
@@ -135,6 +138,8 @@ def _beside(found: Log) -> dict[str, Any]:
 
 
 def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bool) -> None:
+    from textwrap import fill
+
     from kifold.records.ids import id_text
     from kifold.replay.frames import event_line
     from kifold.replay.printable import printable
@@ -145,7 +150,8 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
     head = f"{started.ruleset} {started.variant}, revision {started.revision}"
     if found.is_promoted:
         head += f", promoted to {found.promoted}"
-    typer.echo(f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else ""))
+    whole = f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else "")
+    typer.echo(fill(whole, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
     if found.fork:
         gone = "" if is_parent_there else " (deleted since)"
         typer.echo(f"  forked from {id_text(found.fork.parent)}{gone} after event {found.fork.at_seq}")
@@ -154,11 +160,32 @@ def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bo
             typer.echo(f"  {name}: {printable(player)}")
     for name, value in started.tags.items():
         typer.echo(printable(f"  {name}: {value}"))
+    for line in _setup_lines(rules, started):
+        typer.echo(line)
     taken_back = _taken_back(found)
     for seq, event in enumerate(seen.events, start=1):
         mark = "  (taken back)" if seq in taken_back else ""
         typer.echo(printable(f"{seq:5}  {event_line(rules, started, event)}{mark}"))
     typer.echo(turn_of_log(found))
+
+
+LONGEST_SHOWN = 24
+"""Lists of a setup are shown up to so many values; a picture says more than longer ones."""
+
+
+def _setup_lines(rules: Ruleset, started: Started) -> Iterator[str]:
+    """What a match starts from beyond variant and options, where it is not what every match of the ruleset has."""
+    from kifold.core.codec import setup_to_json
+
+    usual = setup_to_json(rules.setup())
+    for name, value in setup_to_json(started.setup).items():
+        if value == usual.get(name):
+            continue
+        values = value if isinstance(value, list) else [value]
+        said = " ".join(map(str, values[:LONGEST_SHOWN]))
+        if len(values) > LONGEST_SHOWN:
+            said += f" … ({len(values)} in all, as `show --at 0` draws and `--format json` lists them)"
+        yield f"  begins with {name}: {said}"
 
 
 def show(

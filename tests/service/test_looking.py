@@ -95,6 +95,31 @@ def test_a_page_is_headed_by_what_holds_for_every_ply(say: Say, tmp_path: Path) 
     assert f"<title>nibble {match}, ply 0 – seat 0: Änn, seat 1: Bo</title>" in svg
 
 
+def test_the_log_says_what_the_match_started_from(say: Say, tmp_path: Path) -> None:
+    """Also a seat, of what it may know; long lists are cut short, and long lines broken between options."""
+
+    def begin(*words: str) -> str:
+        return say("new", *words, "--seed", "3")[1].strip()
+
+    match = begin("chipstack")
+    first = json_of(say, "log", match)["events"][0]["setup"]["first"]
+    assert (f"  begins with first: {first}\n" in say("log", match)[1]) == (first != 0)
+    match = begin("nibble")
+    setup = json_of(say, "log", match)["events"][0]["setup"]
+    out = say("log", match)[1]
+    assert f"  begins with layout: {' '.join(setup['layout'][:24])} … (81 in all, as `show --at 0` draws" in out
+    assert f"  begins with table: {' '.join(setup['table'])}\n" in out
+    match = begin("edgecolor")
+    hands = json_of(say, "log", match)["events"][0]["setup"]
+    for seats in ((), (0,), (1,)):
+        lines = say("log", match, *(("--seat", str(seats[0])) if seats else ()))[1].splitlines()
+        assert [line for line in lines if "hand" in line and "begins" in line] == [
+            f"  begins with hand_{seat}: {' '.join(map(str, hands[f'hand_{seat}']))}" for seat in seats or (0, 1)
+        ]
+        assert all(len(line) <= 118 for line in lines)
+    assert "begins" not in say("log", begin("blokus"))[1]
+
+
 def test_show_draws_an_event(say: Say, match: str) -> None:
     assert say("show", match, "--at-seq", "6")[1] == say("show", match, "--at", "6")[1]
     assert "event 7" in say("show", match, "--at-seq", "7", "--as", "svg")[1]
