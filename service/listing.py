@@ -40,7 +40,9 @@ def list_matches(store: Store, format_: str) -> None:
     for row in rows:
         typer.echo(f"{row['match']}  {row['ruleset']} {row['variant']}, {row['events']} events, {row['turn']}")
     for name, many in archived.items():
-        query = 'kifold sql "select match, variant, players from matches limit 20"'
-        typer.echo(f"{counted(many, 'archived match', 'archived matches')} of {name} (list them with: {query})")
+        typer.echo(f"{counted(many, 'archived match', 'archived matches')} of {name}")
+    if archived:
+        query = "select match, ruleset, variant, players from matches where archived limit 20"
+        typer.echo(f'list them with: kifold sql "{query}"')
     if not rows and not archived:
         typer.echo("no matches yet; begin one with: kifold new blokus")

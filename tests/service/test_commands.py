@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -58,7 +59,11 @@ def test_a_match_from_its_beginning_to_the_archive(kifold: Kifold) -> None:
     said = kifold("append", match, '{"event": "resigned", "seat": 1}')
     assert said.out.startswith("event 4; match over, yellow resigned: 1. blue (-")
     assert kifold("archive").out == "archived 1 match; 0 stay live\n"
-    assert "1 archived match of blokus" in kifold("log").out
+    listed = kifold("log").out.splitlines()
+    assert listed[0] == "1 archived match of blokus"
+    assert len(listed) == 2, "how they are listed is said once"
+    (row,) = kifold(*shlex.split(listed[1].partition("kifold ")[2]), "--format", "json").json
+    assert row == {"match": match, "ruleset": "blokus", "variant": "duo", "players": ["Ada", "Bo"]}
     note = '{"event": "noted", "name": "comment", "values": ["thanks"]}'
     assert kifold("append", match, note).out.startswith("event 5; match over")
     assert kifold("append", match, next_in_short(at=2), "--key", "k").out.startswith("event 3; match over")
