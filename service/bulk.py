@@ -134,6 +134,9 @@ def export(
     context: typer.Context,
     match: Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help="Match ids; or use --where.")] = None,
     where: Annotated[str | None, typer.Option(metavar="SQL", help="A condition on the view `matches`.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="With --where: so many matches, those of the lowest ids.")
+    ] = None,
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file; by default to standard output.")] = None,
 ) -> None:
@@ -152,9 +155,13 @@ def export(
 
     if bool(match) == bool(where):
         raise UsageError("name the matches to export, or give a condition with --where")
+    if limit is not None and where is None:
+        raise UsageError("--limit is for the matches that --where finds")
     form = format_named(as_) if as_ else format_of(out) if out else format_named("jsonl")
     with context_of(context).store() as store, store.journal.reading():
-        ids, is_partial = ([store.find(text) for text in match], False) if match else _ids_where(store, where or "")
+        ids, is_partial = (
+            ([store.find(text) for text in match], False) if match else _ids_where(store, where or "", limit)
+        )
         ids = in_families(store, ids, whole=form.nests)
         bad: dict[str, list[int]] = {}
         logs = _counted(sound_logs(store, ids, lambda match, why: bad.setdefault(why, []).append(match)))
@@ -193,15 +200,16 @@ def _write_file(out: Path, form: Format, logs: Iterator[Log]) -> None:
             form.write(logs, file)
 
 
-def _ids_where(store: Store, where: str) -> tuple[list[int], bool]:
-    """The matches that a condition names, and whether some could not be asked, which is said."""
+def _ids_where(store: Store, where: str, limit: int | None) -> tuple[list[int], bool]:
+    """The matches that a condition names, up to so many, and whether some could not be asked, which is said."""
     from kifold.analytics.catalogue import connect
     from kifold.analytics.query import run
     from kifold.analytics.sources import naming_damage
 
     left_out: list[str] = []
+    most = "" if limit is None else f" LIMIT {limit}"
     with naming_damage(store), connect(store, on_left_out=left_out.append) as connection:
-        rows = run(connection, f"SELECT match_id FROM matches WHERE {where} ORDER BY match_id").rows
+        rows = run(connection, f"SELECT match_id FROM matches WHERE {where} ORDER BY match_id{most}").rows
     for line in left_out:
         typer.echo(f"kifold: {line}; see `kifold verify`", err=True)
     return [row[0] for row in rows], bool(left_out)

@@ -181,6 +181,8 @@ COMMANDS = [
     ("legal MATCH --at 5", "ply 5: the match has plies 0..4"),
     ("legal MATCH --at 1 --at-seq 1", "--at and --at-seq exclude each other"),
     ("legal MATCH --seat 2", "seat"),
+    ("export MATCH --limit 1", "--limit is for the matches that --where finds"),
+    ("export --where true --limit 0", "Invalid value for '--limit'"),
     ("log MATCH --format xml", "--format cannot be 'xml': choose table, json"),
     ("delete 000", "there is no match 000"),
     ("rulesets nope", "no ruleset 'nope'"),

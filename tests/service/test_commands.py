@@ -143,6 +143,10 @@ def test_export_and_import(kifold: Kifold, folder: Path, tmp_path: Path) -> None
     assert (said.status, said.out, said.err) == (0, "", f"4 matches written to {out}\n")
     assert kifold("export", "--where", "true").out == out.read_text(encoding="utf-8")
     assert list(tmp_path.glob("*.writing")) == []
+    for limit in (1, 3, 9):
+        some = kifold("export", "--where", "true", "--limit", limit).out
+        assert some == "".join(out.read_text(encoding="utf-8").splitlines(keepends=True)[:limit])
+    assert len(kifold("export", "--where", "not archived", "--limit", "1").out.splitlines()) == 1
     for one in kifold("sql", "select match from matches", "--format", "json").json:
         kifold("delete", one["match"], "--yes")
     assert kifold("import", out).out == "all.jsonl: 4 imported (0 unfinished), 0 already there, 0 in quarantine\n"
