@@ -59,8 +59,12 @@ class Journal(Database):
             (log.match_id, log.started.ruleset, encode(log.started), len(log.events), log.digest, is_over),
         )
         self._add_events(log.match_id, 1, encode_each(log.events))
-        names = [(log.match_id, seat, name) for seat, name in enumerate(log.players)]
-        self.db.executemany("INSERT INTO players VALUES (?, ?, ?)", names)
+        self.name_players(log.match_id, log.players)
+
+    def name_players(self, match: int, names: Sequence[str]) -> None:
+        """Give the first seats of a match these names. Called inside `writing()`."""
+        rows = [(match, seat, name) for seat, name in enumerate(names)]
+        self.db.executemany("INSERT OR REPLACE INTO players VALUES (?, ?, ?)", rows)
 
     def extend(self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool) -> None:
         """Add encoded events `first` … to a match. Called inside `writing()`."""

@@ -158,6 +158,24 @@ class Store(Listing):
             raise
         return live.last_seq
 
+    def rename(self, match: int, seat: int, name: str) -> None:
+        """Correct the name of a player. It is no part of the log: there is no event, and digest and id stay.
+
+        An archived match comes back to the journal. Forks keep the names that they have.
+
+        Raises:
+            NoSuchMatch: when there is no such match.
+            StoreError: when it has no such seat or is damaged, or the store cannot be written.
+        """
+        with self.journal.writing():
+            seats = (self._plays.get(match) or self._bring_back(match)).started.seats
+            if not 0 <= seat < seats:
+                raise StoreError(f"seat {seat}: the match has seats 0..{seats - 1}")
+            names = [*self.journal.players(match)]
+            names += [""] * (seat + 1 - len(names))
+            names[seat] = name
+            self.journal.name_players(match, names)
+
     def _expect_same(self, match: int, key: str, used: Used, events: Iterable[Event]) -> None:
         """Refuse other events than those that were appended to a match under a key."""
         log = self.log(match)

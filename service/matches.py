@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (new, append, fork, delete):
+    for command in (new, append, fork, rename, delete):
         app.command()(command)
 
 
@@ -187,6 +187,30 @@ def _read_again(log: Log, texts: Sequence[str], key: str, used: Used) -> Iterato
             raise KeyUsed(key, log.match_id, used.last) from None
         yield event
         play.add(stored)
+
+
+def rename(
+    context: typer.Context,
+    match: MatchArgument,
+    seat: Annotated[str, typer.Argument(metavar="SEAT", help="The number or the colour of the player's seat.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name; an empty one takes it away.")],
+) -> None:
+    """Correct a player's name. It is no part of the log: the match stays what it is, under its id.
+
+    Forks of the match keep the names that they have.
+
+    Example: kifold rename MATCH yellow Eva
+    """
+    from kifold.core.seats import seat_named
+    from kifold.records.ids import id_text
+    from kifold.replay.printable import printable
+
+    with context_of(context).store() as store:
+        number = store.find(match)
+        log = store.log(number)
+        which = seat_named(log.rules, log.started, seat)
+        store.rename(number, which, name)
+        typer.echo(f"match {id_text(number)}, {log.rules.seat_names(log.started)[which]}: {printable(name)}")
 
 
 def fork(

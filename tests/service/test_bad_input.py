@@ -178,6 +178,8 @@ COMMANDS = [
     ("show MATCH --seat 2", "seat"),
     ("show MATCH --out /nowhere/x.svg --as svg", "/nowhere/x.svg: there is no folder /nowhere"),
     ("legal 000", "there is no match 000"),
+    ("rename 000 0 x", "there is no match 000"),
+    ("rename MATCH red x", "no seat 'red': choose 0 blue, 1 yellow"),
     ("legal MATCH --at 5", "ply 5: the match has plies 0..4"),
     ("legal MATCH --at 1 --at-seq 1", "--at and --at-seq exclude each other"),
     ("legal MATCH --seat 2", "seat"),

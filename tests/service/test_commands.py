@@ -198,6 +198,17 @@ def test_a_deletion_that_is_not_confirmed(kifold: Kifold, match: str, monkeypatc
     assert kifold("delete", match).status == 0
 
 
+def test_a_name_is_corrected_and_the_match_stays(kifold: Kifold, match: str, tmp_path: Path) -> None:
+    out = tmp_path / "before.jsonl"
+    assert kifold("export", match, "--out", out).status == 0
+    assert kifold("rename", match, "yellow", "Eva\n").out == f"match {match}, yellow: Eva \n"
+    assert kifold("rename", match, "1", "Eva").out == f"match {match}, yellow: Eva\n"
+    assert kifold("log", match, "--format", "json").json["players"] == ["Ada", "Eva"]
+    assert kifold("verify").out.count("1 exact") == 1
+    assert "0 imported (0 unfinished), 1 already there" in kifold("import", out).out
+    assert kifold("sql", "select players from matches", "--format", "json").json == [{"players": ["Ada", "Eva"]}]
+
+
 def test_verify_a_folder_that_is_no_store(kifold: Kifold, folder: Path) -> None:
     with Store(folder) as store:
         matches = fill(store, 2)
