@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from kifold.service import analysis, bulk, coverage, demo, legal, looking, matches, rulesets, verifying
+from kifold.service import analysis, bulk, coverage, demo, legal, logs, looking, matches, rulesets, verifying
 from kifold.service.context import Context, default_store
 
 HELP = """Record, replay, verify and query matches of tabletop games.
@@ -54,7 +54,7 @@ def root(
     context.obj = Context(store or default_store(), debug)
 
 
-for module in (demo, rulesets, matches, looking, legal, bulk, verifying, coverage, analysis):
+for module in (demo, rulesets, matches, logs, looking, legal, bulk, verifying, coverage, analysis):
     module.register(app)
 
 command = get_command(app)

@@ -1,4 +1,4 @@
-"""Commands that look at a match: log, show, diff. With --seat they tell what that seat may know."""
+"""Commands that look at a position: show, diff. With --seat they tell what that seat may know."""
 
 from __future__ import annotations
 
@@ -18,17 +18,12 @@ from kifold.service.context import (
     context_of,
     print_json,
 )
-from kifold.service.listing import list_matches
 from kifold.service.out_file import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kifold.core.events import Started
     from kifold.core.ruleset import Ruleset
     from kifold.records.log import Log
     from kifold.replay.timeline import Ply, Timeline
-    from kifold.replay.views import SeenLog
 
 SeatOption = Annotated[
     str | None,
@@ -44,45 +39,12 @@ FORMATS = ("text", "svg", "html", "json")
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (log, show):
-        app.command()(command)
+    app.command()(show)
     # So that a ply below 0 is one that no match has, and no unknown option.
     app.command(context_settings={"ignore_unknown_options": True})(diff)
 
 
-def log(
-    context: typer.Context,
-    match: Annotated[str | None, typer.Argument(metavar="[MATCH]", help="Match id, or its beginning.")] = None,
-    seat: SeatOption = None,
-    format_: FormatOption = "table",
-) -> None:
-    """Print the log of a match; without MATCH list the live matches, and count the archived ones.
-
-    Example: kifold log
-    """
-    from kifold.replay.views import SeenLog, seen_log
-
-    choose(format_, ("table", "json"), "--format")
-    with context_of(context).store() as store:
-        if match is None:
-            list_matches(store, format_)
-            return
-        with store.journal.reading():
-            found = store.log(store.find(match))
-            is_parent_there = found.fork is not None and store.holds(found.fork.parent)
-    _say_damage(found)
-    rules, number = found.rules, seat_of(found, seat)
-    if number is None:
-        seen = SeenLog(found.started, tuple(found.events))
-    else:
-        seen = seen_log(rules, found.started, found.events, number)
-    if format_ == "json":
-        _print_json(found, seen, is_full=number is None)
-    else:
-        _print_log(rules, found, seen, is_parent_there=is_parent_there)
-
-
-def _say_damage(found: Log) -> None:
+def say_damage(found: Log) -> None:
     """Say on standard error that what is shown is not what was written."""
     from kifold.records.errors import damaged
 
@@ -105,87 +67,12 @@ def seat_of(found: Log, text: str | None) -> int | None:
         raise UsageError(f"--seat: {error}, or spectator") from None
 
 
-def _print_json(found: Log, seen: SeenLog, *, is_full: bool) -> None:
-    from kifold.records.ids import id_text
-    from kifold.replay.views import seen_json
-    from kifold.replay.whose_turn import turn_of_log
-
-    data = {"match": id_text(found.match_id), "players": list(found.players), "turn": turn_of_log(found)}
-    # The digest is of the full log: it would let a seat try out what the others hold.
-    digest = {"digest": found.digest.hex()} if is_full else {}
-    log, taken_back = seen_json(seen), _taken_back(found)
-    for event in log["events"]:
-        if event["seq"] in taken_back:
-            event["undone"] = True  # as the view `events` of SQL calls it
-    print_json(data | _beside(found) | digest | log)
-
-
-def _taken_back(found: Log) -> set[int]:
-    """The numbers of the events that no longer count since they were taken back."""
-    from kifold.core.events import Undone
-    from kifold.core.play import standing_events
-
-    numbers = {seq for seq, event in enumerate(found.events, start=1) if not isinstance(event, Undone)}
-    return numbers - {seq for seq, _ in standing_events(found.events)}
-
-
-def _beside(found: Log) -> dict[str, Any]:
+def beside(found: Log) -> dict[str, Any]:
     """Where a fork comes from, and the revision that a match was promoted to, as JSON says it; of others nothing."""
     from kifold.records.ids import id_text
 
     fork = {"parent": id_text(found.fork.parent), "forked_at": found.fork.at_seq} if found.fork else {}
     return fork | ({"promoted": found.promoted} if found.is_promoted else {})
-
-
-def _print_log(rules: Ruleset, found: Log, seen: SeenLog, *, is_parent_there: bool) -> None:
-    from textwrap import fill
-
-    from kifold.records.ids import id_text
-    from kifold.replay.frames import event_line
-    from kifold.replay.printable import printable
-    from kifold.replay.whose_turn import turn_of_log
-
-    started = seen.started
-    options = ", ".join(f"{name}={str(value).lower()}" for name, value in started.options.items())
-    head = f"{started.ruleset} {started.variant}, revision {started.revision}"
-    if found.is_promoted:
-        head += f", promoted to {found.promoted}"
-    whole = f"match {id_text(found.match_id)}: {head}" + (f", {options}" if options else "")
-    typer.echo(fill(whole, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
-    if found.fork:
-        gone = "" if is_parent_there else " (deleted since)"
-        typer.echo(f"  forked from {id_text(found.fork.parent)}{gone} after event {found.fork.at_seq}")
-    for name, player in zip(rules.seat_names(started), found.players, strict=False):
-        if player:
-            typer.echo(f"  {name}: {printable(player)}")
-    for name, value in started.tags.items():
-        typer.echo(printable(f"  {name}: {value}"))
-    for line in _setup_lines(rules, started):
-        typer.echo(line)
-    taken_back = _taken_back(found)
-    for seq, event in enumerate(seen.events, start=1):
-        mark = "  (taken back)" if seq in taken_back else ""
-        typer.echo(printable(f"{seq:5}  {event_line(rules, started, event)}{mark}"))
-    typer.echo(turn_of_log(found))
-
-
-LONGEST_SHOWN = 24
-"""Lists of a setup are shown up to so many values; a picture says more than longer ones."""
-
-
-def _setup_lines(rules: Ruleset, started: Started) -> Iterator[str]:
-    """What a match starts from beyond variant and options, where it is not what every match of the ruleset has."""
-    from kifold.core.codec import setup_to_json
-
-    usual = setup_to_json(rules.setup())
-    for name, value in setup_to_json(started.setup).items():
-        if value == usual.get(name):
-            continue
-        values = value if isinstance(value, list) else [value]
-        said = " ".join(map(str, values[:LONGEST_SHOWN]))
-        if len(values) > LONGEST_SHOWN:
-            said += f" … ({len(values)} in all, as `show --at 0` draws and `--format json` lists them)"
-        yield f"  begins with {name}: {said}"
 
 
 def show(
@@ -273,7 +160,7 @@ def opened(context: typer.Context, match: str) -> tuple[Ruleset, Log, Timeline]:
 
     with context_of(context).store() as store:
         found = store.log(store.find(match))
-    _say_damage(found)
+    say_damage(found)
     rules = found.rules
     return rules, found, Timeline(rules, found.started, found.events)
 
@@ -330,7 +217,7 @@ def _position(rules: Ruleset, found: Log, ply: Ply, seat: int | None) -> dict[st
     data = {
         "match": id_text(found.match_id),
         "players": list(found.players),
-        **_beside(found),
+        **beside(found),
         "ply": ply.number,
         "events": [{k: v for k, v in event.items() if k != "seq"} for event in seen_json(seen)["events"][1:]],
         "turn": turn,
