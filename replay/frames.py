@@ -12,6 +12,9 @@ from kifold.replay.timeline import Ply, Timeline, turn_at
 from kifold.replay.views import seen_log, seen_picture
 from kifold.replay.whose_turn import turn_line
 
+PROPERTY = ":"
+"""Notes with this in their names are what a record file says of itself, such as ``blksgf:AP``, and no remarks."""
+
 
 def picture_at(
     ruleset: Ruleset, started: Started, events: Sequence[Event], ply: int, players: Sequence[str] = ()
@@ -30,7 +33,7 @@ def picture_of(
     """The picture of a ply, or with `seat` what that seat sees of it.
 
     Its first line says who the `players` are, if they have names; its last one whose turn it is, or how the match ended
-    and how the seats stand.
+    and how the seats stand. Between them stands what was noted, but where anything can be secret not for a seat.
     """
     if seat is None:
         scene = ruleset.picture(started, ply.state)
@@ -39,6 +42,8 @@ def picture_of(
         scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
     if said := players_line(ruleset, started, players):
         scene.legend.insert(0, said)
+    if seat is None or ruleset.views is None:
+        scene.legend += [event_line(ruleset, started, note) for note in ply.notes if PROPERTY not in note.name]
     scene.legend.append(turn_line(ruleset, started, ply.state, ply.ending, scene.turn))
     return scene
 

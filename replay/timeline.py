@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from kifold.core.events import Event, Finished, Resigned, Started, Undone
+from kifold.core.events import Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.play import Play, refusal
 from kifold.core.ruleset import NOBODY, SNAPSHOT, Ruleset
 from kifold.replay.difference import Change, changes
@@ -23,14 +23,15 @@ class Ply:
     """The match at one ply, or within it at one event.
 
     `seq` is the number of the decision in the log and `seat` who made it (0 and None at ply 0); `events` are the
-    decision and the events of chance after it, `state` the record after them (a copy), and `ending` what closed the
-    match, or None.
+    decision and the events of chance after it, `notes` what was noted of these, `state` the record after them (a copy),
+    and `ending` what closed the match, or None.
     """
 
     number: int
     seq: int
     seat: int | None
     events: tuple[Event, ...]
+    notes: tuple[Noted, ...]
     state: Any
     ending: Finished | Resigned | None
 
@@ -168,15 +169,20 @@ class Timeline:
         self._go(node)
         self.ply = self._ply[node]
         events: list[Event] = []
+        notes: list[Noted] = []
         decision = node
         while decision and type(event := self.events[decision - 1]) not in self.ruleset.actions:
             if type(event) in self.ruleset.chance:
                 events.append(event)
+            elif isinstance(event, Noted):
+                notes.append(event)
             decision = self._below[decision]
         if decision:
             events.append(self.events[decision - 1])
         seat = self._seat[decision] if decision else None
-        return Ply(self.ply, decision, seat, tuple(events[::-1]), self._state.copy(), self._ending[node])
+        return Ply(
+            self.ply, decision, seat, tuple(events[::-1]), tuple(notes[::-1]), self._state.copy(), self._ending[node]
+        )
 
     def _go(self, node: int) -> None:
         """Fold to a node, from the nearest state below it."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kifold.core.events import ENDINGS, Event, Finished, Resigned
+from kifold.core.events import ENDINGS, Event, Finished, Noted, Resigned, Undone
 from kifold.core.play import Play, fold
 from kifold.core.registry import ruleset
 from kifold.core.ruleset import SPECTATOR
@@ -85,6 +85,35 @@ def test_players_with_a_name_stand_above_the_rest(match: Log) -> None:
     assert named.legend == ["blue: Ada, red: Cleo", *nobody.legend]
     pages = captioned(BLOKUS, started, log, players=("Ada", "", "Cleo"))
     assert [scene.legend[0] for _, scene in pages] == 13 * ["blue: Ada, red: Cleo"]
+
+
+def test_what_was_noted_stands_below_its_ply(match: Log) -> None:
+    """At that ply only, in order, also after the end; not what was taken back, nor what a file says of itself."""
+    started, log = match
+    first, second, odd = (
+        Noted("comment", ("a fine move", "and\nanother")),
+        Noted("judge", ()),
+        Noted("blksgf:AP", ("x",)),
+    )
+    taken_back = [log[3], Noted("comment", ("no",)), Undone(6)]
+    noted = [Noted("comment", ("before",)), *log[:3], first, second, *taken_back, odd, *log[3:], Finished(0), first]
+    for ply in range(13):
+        plain = picture_at(BLOKUS, started, [*log, Finished(0)], ply).legend
+        said = {
+            0: ["comment: before"],
+            3: ["comment: a fine move; and\nanother", "judge: "],
+            12: ["comment: a fine move; and\nanother"],
+        }
+        assert picture_at(BLOKUS, started, noted, ply).legend == [*plain[:-1], *said.get(ply, []), plain[-1]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_noted_is_shown_to_a_seat_only_where_all_lies_open(name: str) -> None:
+    rules = ruleset(name)
+    started, log = random_log(rules, rules.start(), 5, 0, limit=3)
+    ply = Timeline(rules, started, [*log, Noted("comment", ("you hold K",))]).at_seq(len(log) + 1)
+    shown = ["comment: you hold K" in picture_of(rules, started, ply, seat).legend for seat in (None, 0, SPECTATOR)]
+    assert shown == [True, rules.views is None, rules.views is None]
 
 
 def test_captions_say_who_did_what(match: Log) -> None:
