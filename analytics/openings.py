@@ -17,8 +17,8 @@ from kifold.core.events import Event, Started, tag_of
 from kifold.core.fields import fields_of
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
-from kifold.records.archive import UNREADABLE
 from kifold.records.tables import row_started, value_of
+from kifold.records.unreadable import UNREADABLE
 
 
 def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> Answer:

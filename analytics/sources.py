@@ -237,9 +237,8 @@ def _may_be_undone(store: Store, rules: Ruleset, live: pa.Table) -> bool:
 
 
 def _lowest_tags(store: Store, rules: Ruleset) -> Iterator[int]:
-    at = events_schema(rules).get_field_index("tag")
     for _, file in store.files(rules.name):
-        metadata = store.reader(rules.name, file).events_metadata
-        for group in range(metadata.num_row_groups):
-            statistics = metadata.row_group(group).column(at).statistics
-            yield statistics.min if statistics is not None and statistics.has_min_max else 0
+        reader = store.reader(rules.name, file)
+        for group in range(reader.groups):
+            bounds = reader.tag_bounds(group)
+            yield bounds[0] if bounds else 0

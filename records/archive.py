@@ -23,10 +23,11 @@ import pyarrow.parquet as pq
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.columns import Layout, fitted, misfit, needed
-from kifold.records.errors import StoreError, missing
+from kifold.records.errors import StoreError
 from kifold.records.log import Log
 from kifold.records.sqlite import sync
 from kifold.records.tables import matches_schema, rows_to_logs
+from kifold.records.unreadable import first_line, naming
 
 ROWS_PER_GROUP = 500_000
 """A row group of events is closed at the first match boundary from here on."""
@@ -86,7 +87,7 @@ class FileWriter:
             raise self._unwritable(error) from None
 
     def _unwritable(self, error: OSError) -> StoreError:
-        return StoreError(f"{self._drafts[0].parent}: cannot be written ({error.strerror or _first_line(error)})")
+        return StoreError(f"{self._drafts[0].parent}: cannot be written ({error.strerror or first_line(error)})")
 
     def write(self, matches: pa.Table, events: pa.Table) -> None:
         """Write one row group of each, for which there are columns: sorted, and all events of these matches in them.
@@ -141,7 +142,7 @@ class FileWriter:
 
 
 class FileReader:
-    """Reads one pair of files.
+    """Reads one pair of files: whatever these may hold, nothing else than a StoreError comes of it.
 
     Raises:
         StoreError: when a file is missing, half-written or of another layout.
@@ -157,49 +158,48 @@ class FileReader:
             raise StoreError(f"{self.places[1]}: does not belong to {self.places[0]}; restore both from a copy")
 
     @property
-    def events_metadata(self) -> pq.FileMetaData:
-        """What the footer of the events file says: row groups, and statistics of their columns."""
-        return self._events.metadata
-
-    @property
     def matches(self) -> int:
         """The number of matches in all row groups."""
         return int(self._matches.metadata.num_rows)
+
+    @property
+    def events(self) -> int:
+        """The number of events in all row groups."""
+        return int(self._events.metadata.num_rows)
 
     @property
     def groups(self) -> int:
         """The number of row groups."""
         return int(self._matches.num_row_groups)
 
-    def group(self, number: int) -> tuple[pa.Table, pa.Table]:
-        """The matches and the events of one row group.
-
-        Raises:
-            StoreError: when a page is damaged.
-        """
-        matches, events = self.stored(number)
-        return matches, fitted(events, events_schema(self.ruleset))
-
     @property
     def layout(self) -> Layout:
         """The columns that the two files have."""
         return self._matches.schema_arrow, self._events.schema_arrow
 
-    def stored(self, number: int) -> tuple[pa.Table, pa.Table]:
-        """The matches and the events of one row group, in the columns that the files have.
+    def group(self, number: int, columns: pa.Schema | None = None) -> tuple[pa.Table, pa.Table]:
+        """The matches of one row group in the columns that the file has, and its events in `columns`: those that are
+        written today, or others of the same types.
 
         Raises:
             StoreError: when a page is damaged.
         """
-        return _read(self._matches, self.places[0], number), _read(self._events, self.places[1], number)
+        matches, events = _read(self._matches, self.places[0], number), _read(self._events, self.places[1], number)
+        with naming(self.places[1], f"row group {number} is damaged"):
+            return matches, fitted(events, columns or events_schema(self.ruleset))
 
     def lengths(self, number: int) -> pa.Table:
-        """`match_id` and `n_events` of the matches of one row group.
+        """`match_id` and `n_events` of the matches of one row group, none of them null.
 
         Raises:
-            StoreError: when a page is damaged.
+            StoreError: when a page is damaged, or one is null.
         """
-        return _read(self._matches, self.places[0], number, ["match_id", "n_events"])
+        table = _read(self._matches, self.places[0], number, ["match_id", "n_events"])
+        with naming(self.places[0], f"row group {number} is damaged"):
+            for name in table.column_names:
+                if table[name].null_count:
+                    raise ValueError(f"a {name} is missing")
+        return table
 
     def digests(self) -> pa.Table:
         """`match_id`, `n_events`, `digest` and `players` of all matches, ascending by their ids.
@@ -209,7 +209,16 @@ class FileReader:
         """
         columns = ["match_id", "n_events", "digest", "players"]
         groups = [_read(self._matches, self.places[0], number, columns) for number in range(self.groups)]
-        return pa.concat_tables(groups).combine_chunks()
+        with naming(self.places[0]):
+            return pa.concat_tables(groups).combine_chunks()
+
+    def tag_bounds(self, number: int) -> tuple[int, int] | None:
+        """The lowest and the highest tag of the events of one row group; None where its statistics do not say.
+
+        Raises:
+            StoreError: when the file is damaged.
+        """
+        return _bounds(self._events, self.places[1], number, "tag")
 
     def logs(self) -> Iterator[Log]:
         """All matches of the file, row group by row group.
@@ -228,10 +237,9 @@ class FileReader:
         """
         wanted = sorted(matches)
         for number in range(self.groups):
-            statistics = self._matches.metadata.row_group(number).column(0).statistics
             here = wanted
-            if statistics is not None:
-                here = wanted[bisect_left(wanted, statistics.min) : bisect_right(wanted, statistics.max)]
+            if bounds := self._id_bounds(number):
+                here = wanted[bisect_left(wanted, bounds[0]) : bisect_right(wanted, bounds[1])]
             if here:
                 chosen = pc.field("match_id").isin(here)
                 yield from self._logs(*(table.filter(chosen) for table in self.group(number)))
@@ -252,32 +260,27 @@ class FileReader:
             StoreError: when a page is damaged.
         """
         for number in range(self.groups):
-            statistics = self._matches.metadata.row_group(number).column(0).statistics
-            if statistics is None or statistics.min <= match <= statistics.max:
+            bounds = self._id_bounds(number)
+            if bounds is None or bounds[0] <= match <= bounds[1]:
                 matches, events = self.group(number)
                 one = matches.filter(pc.field("match_id") == match)
                 if len(one):
                     return one, events.filter(pc.field("match_id") == match)
         return None
 
+    def _id_bounds(self, number: int) -> tuple[int, int] | None:
+        return _bounds(self._matches, self.places[0], number, "match_id")
+
     def _logs(self, matches: pa.Table, events: pa.Table) -> Iterator[Log]:
-        try:
+        with naming(self.places[0]):
             yield from rows_to_logs(self.ruleset, matches, events)
-        except UNREADABLE as error:
-            raise StoreError(f"{self.places[0]}: is damaged ({_first_line(error)}); restore it from a copy") from None
 
 
 def _open(place: Path, schema: pa.Schema, needed: frozenset[str]) -> pq.ParquetFile:
-    try:
+    with naming(place, "is damaged or no Parquet file"):
         file = pq.ParquetFile(place, page_checksum_verification=True)
-        found = file.schema_arrow
-    except FileNotFoundError:
-        raise StoreError(missing(place)) from None
-    except UNREADABLE as error:
-        raise StoreError(
-            f"{place}: is damaged or no Parquet file ({_first_line(error)}); restore it from a copy"
-        ) from None
-    if said := misfit(found, schema, needed):
+        said = misfit(file.schema_arrow, schema, needed)
+    if said:
         raise StoreError(
             f"{place}: has other columns than this kifold writes ({said}); install the one that wrote it, or restore "
             "the file from a copy"
@@ -286,19 +289,15 @@ def _open(place: Path, schema: pa.Schema, needed: frozenset[str]) -> pq.ParquetF
 
 
 def _read(file: pq.ParquetFile, place: Path, number: int, columns: list[str] | None = None) -> pa.Table:
-    try:
+    with naming(place, f"row group {number} is damaged"):
         table = file.read_row_group(number, columns)
         table.validate(full=True)
         return table
-    except UNREADABLE as error:
-        raise StoreError(
-            f"{place}: row group {number} is damaged ({_first_line(error)}); restore it from a copy"
-        ) from None
 
 
-UNREADABLE = (OSError, pa.ArrowException, ValueError, LookupError, TypeError, MemoryError, OverflowError)
-"""What reading a damaged file has been seen to raise, or may."""
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+def _bounds(file: pq.ParquetFile, place: Path, number: int, name: str) -> tuple[int, int] | None:
+    with naming(place):
+        group = file.metadata.row_group(number)
+        column = next(part for at in range(group.num_columns) if (part := group.column(at)).path_in_schema == name)
+        found = column.statistics
+        return (found.min, found.max) if found is not None and found.has_min_max else None

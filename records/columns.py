@@ -33,6 +33,8 @@ def needed(ruleset: Ruleset) -> tuple[frozenset[str], frozenset[str]]:
 def misfit(found: pa.Schema, wanted: pa.Schema, needed: Collection[str]) -> str:
     """What keeps a table from being read as `wanted`, in words; empty when nothing does."""
     for name in wanted.names:
+        if found.names.count(name) > 1:
+            return f"{name} is there {found.names.count(name)} times"
         if name in found.names and not fits(found.field(name).type, wanted.field(name).type):
             return f"{name} is {found.field(name).type}"
         if name not in found.names and name in needed:
@@ -42,13 +44,14 @@ def misfit(found: pa.Schema, wanted: pa.Schema, needed: Collection[str]) -> str:
 
 def fits(found: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether what has one type can be read as another: narrower integers, and records without the newer parts."""
-    if pa.types.is_integer(found) and pa.types.is_integer(wanted):
+    if pa.types.is_signed_integer(found) and pa.types.is_signed_integer(wanted):
         return bool(found.bit_width <= wanted.bit_width)
     if pa.types.is_list(found) and pa.types.is_list(wanted):
         return fits(found.value_type, wanted.value_type)
     if pa.types.is_struct(found) and pa.types.is_struct(wanted):
         known = {NO_SETUP: pa.bool_()} | {part.name: part.type for part in wanted}
-        return all(part.name in known and fits(part.type, known[part.name]) for part in found)
+        is_once = len({part.name for part in found}) == found.num_fields
+        return is_once and all(part.name in known and fits(part.type, known[part.name]) for part in found)
     return bool(found == wanted)
 
 

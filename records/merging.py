@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kifold.records.archive import ROWS_PER_GROUP, FileReader
-from kifold.records.columns import fitted
 from kifold.records.errors import StoreError
 from kifold.records.store import Store
 
@@ -42,8 +41,7 @@ class Part:
         """The matches of the whole row group, and its events in these columns. The file is open for this long only:
         there may be many.
         """
-        matches, events = self.store.reader(*self.file).stored(self.number)
-        return matches, fitted(events, columns)
+        return self.store.reader(*self.file).group(self.number, columns)
 
 
 def parts_of(store: Store, file: tuple[str, str], reader: FileReader, without: Collection[int]) -> list[Part]:

@@ -36,7 +36,7 @@ class RowGroups:
             StoreError: when it cannot be read.
         """
         reader = FileReader(folder, rules, file)
-        self.rules, self.matches, self.events = rules, reader.matches, reader.events_metadata.num_rows
+        self.rules, self.matches, self.events = rules, reader.matches, reader.events
         self._count, self._readers = reader.groups, [reader]
         self._folder, self._file, self._gone = folder, file, gone
         self._place = reader.places[0]

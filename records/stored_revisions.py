@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 
-import msgspec
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kifold.core.codec import decode_started
 from kifold.core.ruleset import Ruleset
-from kifold.records.archive import UNREADABLE, paths
+from kifold.records.archive import paths
 from kifold.records.store import Store
+from kifold.records.unreadable import UNREADABLE
 
 PINNED_LIVE = """
 SELECT revision, count(*) FROM pins JOIN matches ON matches.id = pins.match WHERE ruleset = ? GROUP BY 1
@@ -48,6 +48,6 @@ def _archived(store: Store, rules: Ruleset) -> Counter[int]:
 def _live(store: Store, rules: Ruleset) -> Counter[int]:
     found = Counter[int]()
     for started in store.journal.column("SELECT started FROM matches WHERE ruleset = ?", (rules.name,)):
-        with suppress(msgspec.MsgspecError, *UNREADABLE):
+        with suppress(*UNREADABLE):
             found[decode_started(started).revision] += 1
     return found

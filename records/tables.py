@@ -148,11 +148,13 @@ def rows_to_logs(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Itera
     """The logs that two tables hold; `events` has all rows of these matches, in order.
 
     Raises:
-        KeyError, IndexError, TypeError, ValueError: when the rows are not what a writer wrote.
+        KeyError, IndexError, TypeError, ValueError, msgspec.ValidationError: when the rows are not what a writer wrote.
     """
     rows = matches.to_pylist()
     tags = events["tag"].to_pylist()
     for row in rows:
+        if row["match_id"] is None:
+            raise ValueError("a match_id is missing")
         if row["n_events"] is None or row["n_events"] < 0:
             raise ValueError(f"match {id_text(row['match_id'])} has {row['n_events']} events")
     if len(tags) != (said := sum(row["n_events"] for row in rows)):
@@ -180,8 +182,11 @@ def row_started(ruleset: Ruleset, row: dict[str, Any]) -> Started:
     """Event 0 from a row of `matches`.
 
     Raises:
-        KeyError, IndexError, TypeError, ValueError, RulesetError: when the row is not what a writer wrote.
+        KeyError, IndexError, TypeError, ValueError, RulesetError, msgspec.ValidationError: when the row is not what a
+            writer wrote.
     """
+    if row["setup"] is None:
+        raise ValueError("setup is missing")
     return Started(
         ruleset.name,
         row["variant"],

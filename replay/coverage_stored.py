@@ -20,7 +20,6 @@ from kifold.core.names import LEGAL
 from kifold.core.play import Refused, fold
 from kifold.core.registry import ruleset, why_not
 from kifold.core.ruleset import Ruleset
-from kifold.records.archive import UNREADABLE
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.judge import MANY, judge_logs
@@ -29,6 +28,7 @@ from kifold.records.reading import Group, read_group
 from kifold.records.row_groups import RowGroups, revisions_of
 from kifold.records.store import Store
 from kifold.records.tables import rows_to_logs
+from kifold.records.unreadable import UNREADABLE
 from kifold.replay.coverage import Coverage, Coverages, OnLeftOut
 from kifold.replay.verdicts import STRANGE
 
@@ -196,7 +196,7 @@ class _Part:
             started = valid_started(self.rules, log.started)
             own = [valid(self.rules, event) for event in log.events]
             return replace(log, started=started, events=own, promoted=pins.get(match))
-        except (LookupError, TypeError, ValueError, OverflowError) as error:
+        except UNREADABLE as error:
             self.leave_out(match, f"it cannot be read: {error}")
             return None
 

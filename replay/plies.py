@@ -19,11 +19,11 @@ from kifold.core.play import Play, Refused, standing_events
 from kifold.core.records import Slot
 from kifold.core.ruleset import Ruleset
 from kifold.core.standings import Standing
-from kifold.records.archive import UNREADABLE
 from kifold.records.errors import StoreError
 from kifold.records.log import Log
 from kifold.records.row_groups import only, revisions_of
 from kifold.records.tables import rows_to_logs
+from kifold.records.unreadable import UNREADABLE
 
 if TYPE_CHECKING:
     import numpy as np

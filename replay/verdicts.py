@@ -22,7 +22,6 @@ from kifold.core.events import Started, kind_of, tag_of
 from kifold.core.play import Refused, standing_events
 from kifold.core.registry import ruleset
 from kifold.core.ruleset import SNAPSHOT, Ruleset
-from kifold.records.archive import UNREADABLE
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.folded import fingerprints, judged_match, seat_column
 from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
@@ -30,6 +29,7 @@ from kifold.records.log import Log
 from kifold.records.reading import Group, digests, read_group
 from kifold.records.row_groups import revisions_of
 from kifold.records.tables import ending_text, rows_to_logs, unlike
+from kifold.records.unreadable import UNREADABLE
 from kifold.replay.agreement import confirmed
 from kifold.replay.causes import DAMAGED, DIVERGED, EXACT, ILLEGAL, UNVERIFIED, Verdict, Verdicts, cause_of
 
