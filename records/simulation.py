@@ -18,10 +18,12 @@ from kifold.core.flat import flatten_setup
 from kifold.core.registry import ruleset
 from kifold.core.rng import check_seed
 from kifold.records.bulk import BulkWriter
+from kifold.records.errors import StoreError
 from kifold.records.folded import corpus_tables
-from kifold.records.ids import series_id
+from kifold.records.ids import id_text, series_id
 from kifold.records.parallel import in_order
 from kifold.records.store import Store
+from kifold.records.tables import rows_to_logs
 
 EVENTS_PER_GROUP = 300_000
 PILOT = 64
@@ -83,16 +85,22 @@ def simulate(
 ) -> tuple[int, int]:
     """Play matches number 0 … games − 1 and archive them; those that the store already holds are not played again.
 
+    Of these the first `PILOT` are compared with what is played now: see `_expect_same`.
+
     Args:
         on_progress: called with the numbers of matches and events of each chunk.
 
     Returns:
         How many matches were added, and how many were there before. When interrupted, what was played is kept.
+
+    Raises:
+        StoreError: when the store holds other matches under these ids, or cannot be read or written.
     """
     check_games(games)
     rules = ruleset(what.started.ruleset)
     added = 0
     missing = _missing(store, what, games)
+    _expect_same(store, what, range(_first_held(missing), games)[:PILOT])
     for part in missing:
         with BulkWriter(store, rules, name=f"{rules.name}-{series_id(what.name, part.start):x}") as writer:
             try:
@@ -111,6 +119,40 @@ def _missing(store: Store, what: Simulation, games: int) -> list[range]:
     base = series_id(what.name, 0)
     rows = store.journal.rows(GAPS, (base, base + games))
     return [range(begin - base, beyond - base) for begin, beyond in rows]
+
+
+def _first_held(missing: list[range]) -> int:
+    return missing[0].stop if missing and missing[0].start == 0 else 0
+
+
+def _expect_same(store: Store, what: Simulation, numbers: range) -> None:
+    """Refuse to take other matches for those of a simulation that are held under the ids of some of its numbers.
+
+    Ids have too few bits for an id to be a match, and whoever changes rules in place gets other matches under the same
+    ids. A match may have gone on since. What cannot be read is believed: to find damage is the business of `verify`.
+
+    Raises:
+        StoreError: where one is held that is another.
+    """
+    rules = ruleset(what.started.ruleset)
+    try:
+        with store.journal.reading():
+            held = sorted(store.held(series_id(what.name, number) for number in numbers))
+            there = {log.match_id: log for log in store.logs(held)}
+    except (StoreError, ValueError):
+        return
+    if not there:
+        return
+    folder = Folder(rules, compiled(rules))
+    for corpus, begin in _corpora(what, folder, numbers.start, len(numbers)):
+        for log in rows_to_logs(rules, *_tables(what, folder, corpus, begin)):
+            found = there.get(log.match_id, log)
+            if (found.started, found.events[: len(log.events)]) != (log.started, log.events):
+                raise StoreError(
+                    f"match {id_text(log.match_id)} has an id of this simulation and is another match: the rules have "
+                    "changed since it was played, or a simulation with other settings got the same ids; nothing was "
+                    "played, choose another seed"
+                )
 
 
 def _chunks(what: Simulation, part: range, workers: int) -> Iterator[Tables]:

@@ -15,6 +15,9 @@ from kifold.core.registry import names, ruleset
 from kifold.core.rng import SEED_LIMIT
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import bulk, simulation
+from kifold.records.errors import StoreError
+from kifold.records.ids import id_text, series_id
+from kifold.records.log import Log
 from kifold.records.simulation import MOST_GAMES, simulate
 from kifold.records.store import Store
 from kifold.records.uninterrupted import uninterrupted
@@ -178,6 +181,48 @@ def test_an_interruption_is_held_back_until_the_step_is_done() -> None:
     thread.start()
     thread.join()
     assert steps[-1] == 4
+
+
+# What is there, and is another match
+
+
+def test_a_simulation_that_has_the_ids_of_another_by_chance_is_refused(tmp_path: Path) -> None:
+    """Seeds whose names have a hash with the same first 27 bits."""
+    nibble = ruleset("nibble")
+    one, other = (simulation.simulation(nibble.start(), "random", seed) for seed in (1956, 8358))
+    assert series_id(one.name, 0) == series_id(other.name, 0)
+    with Store(tmp_path) as store:
+        simulate(store, one, 10, 1, quiet)
+        before = list(store.logs())
+        with pytest.raises(StoreError, match=f"match {id_text(series_id(one.name, 0))} has an id of this simulation"):
+            simulate(store, other, 20, 1, quiet)
+        assert list(store.logs()) == before
+        assert simulate(store, one, 12, 1, quiet) == (2, 10)
+
+
+@pytest.mark.parametrize("number", [0, 3, 63])
+def test_matches_of_other_rules_are_not_taken_for_those_of_today(tmp_path: Path, number: int) -> None:
+    """As if rules had been changed that let one match end an event earlier."""
+    with Store(tmp_path / "whole") as whole, Store(tmp_path / "store") as store:
+        simulate(whole, DUO, 70, 1, quiet)
+        logs = list(whole.logs())
+        for at, log in enumerate(logs):
+            events = log.events[:-1] if at == number else log.events
+            with store.journal.writing():
+                store.journal.insert(Log(log.match_id, log.started, events), is_over=at != number)
+        with pytest.raises(StoreError, match=f"match {id_text(logs[number].match_id)} has an id of this simulation"):
+            simulate(store, DUO, 70, 1, quiet)
+        store.delete(logs[number].match_id)
+        assert simulate(store, DUO, 70, 1, quiet) == (1, 69)
+
+
+@pytest.mark.usefixtures("small")
+def test_what_cannot_be_read_is_believed(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        simulate(store, DUO, 40, 1, quiet)
+        for place in store.archive_folder.rglob("*.parquet"):
+            place.write_bytes(b"")
+        assert simulate(store, DUO, 50, 1, quiet) == (10, 40)
 
 
 # What cannot be simulated
