@@ -16,11 +16,14 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pyarrow as pa
 
+from kifold.core.counted import counted
 from kifold.core.options import RulesetError
 from kifold.core.registry import ruleset, why_not
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import paths
+from kifold.records.doubles import doubles
 from kifold.records.errors import NOT_AS_WRITTEN, StoreError, altered
+from kifold.records.ids import id_text
 from kifold.records.log import Log
 from kifold.records.removing import unlisted
 from kifold.records.row_groups import RowGroups
@@ -167,20 +170,45 @@ def _said(report: Report) -> Iterator[None]:
 
 
 def verify_files(folder: Path, work: Work) -> None:
-    """Verify the archive files below a folder that is no store (a copy, a part of one).
+    """Verify the archive files below a folder that is no store (a copy, a part of one), and that each match is there
+    once.
 
     No journal says here which matches there should be, and which bytes: a file that is missing whole, or a player's
     name that is another, is not found out. Nor does one say which matches were promoted: each is folded under the
     revision that its log names.
     """
+    files: dict[str, list[str]] = {}
     for name, file in archive_files(folder):
-        if work.only not in (None, name):
-            continue
+        if work.only in (None, name):
+            files.setdefault(name, []).append(file)
+    for name, of_ruleset in files.items():
         if why := why_not(name):
-            work.report.unreadable.append(f"{paths(folder, name, file)[0]}: {why}")
-        else:
+            work.report.unreadable += [f"{paths(folder, name, file)[0]}: {why}" for file in of_ruleset]
+            continue
+        for file in of_ruleset:
             with _said(work.report):
                 _verify_groups(RowGroups(folder, ruleset(name), file, set()), {}, work)
+        with _said(work.report):
+            _find_doubles(folder, name, of_ruleset)
+
+
+def _find_doubles(folder: Path, name: str, files: Sequence[str]) -> None:
+    """Say which matches of a ruleset stand in more than one file.
+
+    Raises:
+        StoreError: where some do.
+    """
+    if found := doubles(folder, ruleset(name), files):
+        where = " and ".join(str(paths(folder, name, file)[0]) for file in found.files[:2])
+        many = counted(
+            found.count,
+            "match stands in more than one file and is counted in each",
+            "matches stand in more than one file and are counted in each",
+        )
+        raise StoreError(
+            f"{many}, one is {id_text(found.first)}, in {where}: take away what is a copy, or restore the journal, "
+            "which says what was replaced"
+        )
 
 
 FAULTS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -214,6 +215,22 @@ def test_a_copy_of_the_archive_is_verified_without_the_journal(store: Store, tmp
     other = Report()
     verify_files(store.archive_folder, Work(other, "chipstack", 2))
     assert other.counts["exact"] == 0
+
+
+def test_a_folder_with_a_file_under_two_names_is_not_fine(store: Store) -> None:
+    matches = fill(store)
+    archive_all(store)
+    record(store, 5)
+    archive_all(store)
+    name = store.files()[0][1]
+    for place in paths(store.archive_folder, "blokus", name):
+        shutil.copy(place, place.with_name("copy.parquet"))
+    report = Report()
+    verify_files(store.archive_folder, Work(report, None, 1))
+    assert (report.is_fine, report.counts["exact"]) == (False, 2 * len(matches) + 1)
+    (line,) = report.unreadable
+    assert line.startswith(f"{len(matches)} matches stand in more than one file and are counted in each, one is ")
+    assert f"{id_text(min(matches))}, in {paths(store.archive_folder, 'blokus', name)[0]} and " in line
 
 
 @pytest.mark.parametrize("which", [0, 1])
