@@ -73,13 +73,31 @@ def with_setup(ruleset: Ruleset, started: Started) -> Started:
 
 
 def valid(ruleset: Ruleset, event: Event) -> Event:
-    """The event after the door: encoded and decoded, so that its ranges are checked."""
-    return decode(ruleset, encode(event))
+    """The event after the door: encoded and decoded, so that its ranges are checked.
+
+    Raises:
+        msgspec.ValidationError: for a value out of its declared range, or of another type.
+    """
+    return decode(ruleset, _entering(event))
+
+
+def _entering(event: Event | Started) -> bytes:
+    """The bytes of what nobody has looked at yet.
+
+    Raises:
+        msgspec.ValidationError: for a text that is no UTF-8, a number beyond 64 bits, a value that has no bytes.
+    """
+    try:
+        return encode(event)
+    except UnicodeEncodeError:
+        raise msgspec.ValidationError("a text that is no UTF-8 cannot be written: it has half a character") from None
+    except (OverflowError, TypeError) as error:
+        raise msgspec.ValidationError(f"a value cannot be written ({error})") from None
 
 
 def lifted(ruleset: Ruleset, event: Event) -> Event:
     """The event after the door, as it is declared today."""
-    event = ruleset.decoder.decode(encode(event))
+    event = ruleset.decoder.decode(_entering(event))
     now = ruleset.lift(event)
     return event if now is event else valid(ruleset, now)
 
@@ -97,7 +115,7 @@ def valid_started(ruleset: Ruleset, started: Started) -> Started:
         started.variant, started.options, started.seats, started.tags, started.setup, started.schema
     )
     complete = msgspec.structs.replace(complete, revision=started.revision)
-    return with_setup(ruleset, decode_started(encode(complete)))
+    return with_setup(ruleset, decode_started(_entering(complete)))
 
 
 def digest(started: Started, events: Sequence[Event]) -> bytes:
@@ -128,8 +146,6 @@ def from_json(ruleset: Ruleset, data: object) -> Event:
         return valid(ruleset, msgspec.convert([event.__struct_config__.tag, *values], ruleset.event_union))
     except msgspec.ValidationError as error:
         raise ValueError(f"event {kind}: {error_in_words(error, fields)}") from None
-    except UnicodeEncodeError:
-        raise ValueError(f"event {kind}: a text with half a character (a lone surrogate) cannot be written") from None
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises where a file is damaged: its messages quote what it found there, which may be no text."""
 
+UNTAKEN = (OverflowError, UnicodeEncodeError)
+"""What is raised for a value that SQLite has no room for: a number beyond 64 bits, a text that is no UTF-8."""
+
 
 class Database:
     """An open file.
@@ -67,10 +70,12 @@ class Database:
         """All rows of a query.
 
         Raises:
-            StoreError: when the file is damaged there, or cannot be read.
+            StoreError: when the file is damaged there, or cannot be read; for a value that SQLite has no room for.
         """
         try:
             return self.db.execute(query, values).fetchall()
+        except UNTAKEN as error:
+            raise self._untaken(error) from None
         except UNREADABLE as error:
             raise self._unreadable(error) from None
 
@@ -78,11 +83,13 @@ class Database:
         """The only column of a query. No row is kept: a million tuples would keep the garbage collector busy.
 
         Raises:
-            StoreError: when the file is damaged there, or cannot be read.
+            StoreError: when the file is damaged there, or cannot be read; for a value that SQLite has no room for.
         """
         try:
             for (value,) in self.db.execute(query, values):
                 yield value
+        except UNTAKEN as error:
+            raise self._untaken(error) from None
         except UNREADABLE as error:
             raise self._unreadable(error) from None
 
@@ -90,7 +97,7 @@ class Database:
         """The only column of a query.
 
         Raises:
-            StoreError: when the file is damaged there, or cannot be read.
+            StoreError: when the file is damaged there, or cannot be read; for a value that SQLite has no room for.
         """
         return list(self._each(query, values))
 
@@ -103,9 +110,13 @@ class Database:
         """The only column of a query for as many rows as a store has matches, integers all: 8 bytes a row.
 
         Raises:
-            StoreError: when the file is damaged there, or cannot be read.
+            StoreError: when the file is damaged there, or cannot be read; for a value that SQLite has no room for.
         """
         return array("q", self._each(query, values))
+
+    def _untaken(self, error: Exception) -> StoreError:
+        what = "a text that is no UTF-8" if isinstance(error, UnicodeEncodeError) else "a number beyond 64 bits"
+        return StoreError(f"{self.path}: cannot hold {what}")
 
     def _unreadable(self, error: Exception) -> StoreError:
         return StoreError(f"{self.path}: cannot be read ({error}); restore a copy")

@@ -62,9 +62,13 @@ class Journal(Database):
         self.name_players(log.match_id, log.players)
 
     def name_players(self, match: int, names: Sequence[str]) -> None:
-        """Give the first seats of a match these names. Called inside `writing()`."""
-        rows = [(match, seat, name) for seat, name in enumerate(names)]
-        self.db.executemany("INSERT OR REPLACE INTO players VALUES (?, ?, ?)", rows)
+        """Give the first seats of a match these names. Called inside `writing()`.
+
+        Raises:
+            StoreError: when one is no UTF-8.
+        """
+        for seat, name in enumerate(names):
+            self.rows("INSERT OR REPLACE INTO players VALUES (?, ?, ?)", (match, seat, name))
 
     def extend(self, match: int, first: int, data: Sequence[bytes], digest: bytes, *, is_over: bool) -> None:
         """Add encoded events `first` … to a match. Called inside `writing()`."""

@@ -86,7 +86,7 @@ class Store(Listing):
             Refused: when the rules refuse the setup or one of the events.
             RulesetError: for a ruleset, variant, option, revision or number of seats that is not installed.
             msgspec.ValidationError: when a value is out of its declared range.
-            StoreError: when there is a name too many, or the store cannot be written.
+            StoreError: when there is a name too many or one that is no UTF-8, or the store cannot be written.
         """
         rules = pinned(started)
         started = valid_started(rules, started)
@@ -130,8 +130,8 @@ class Store(Listing):
             msgspec.ValidationError: when a value of an event is out of its declared range.
             RulesetError: when the rules that the match is pinned to are not installed.
             NoSuchMatch: when there is no such match.
-            StoreError: when the key is empty or was used for another match, the match is damaged, or the store cannot
-                be written.
+            StoreError: when the key is empty, no UTF-8 or was used for another match, the id is no number of 64 bits,
+                the match is damaged, or the store cannot be written.
             Whatever asking for `events` raises.
         """
         if key == "":
@@ -165,7 +165,7 @@ class Store(Listing):
 
         Raises:
             NoSuchMatch: when there is no such match.
-            StoreError: when it has no such seat or is damaged, or the store cannot be written.
+            StoreError: when it has no such seat or is damaged, the name is no UTF-8, or the store cannot be written.
         """
         with self.journal.writing():
             seats = (self._plays.get(match) or self._bring_back(match)).started.seats
