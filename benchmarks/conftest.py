@@ -27,7 +27,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--save-baseline") and (reason := _why_no_measurement(config)):
+        raise pytest.UsageError(f"--save-baseline saves what was measured, and with {reason} nothing is")
     config.stash[STATED] = []
+
+
+def _why_no_measurement(config: pytest.Config) -> str:
+    """The option with which the figures of a run are no measurement; empty when they are."""
+    options = [option for option in ("--short", "--benchmark-disable") if config.getoption(option)]
+    return options[0] if options else ""
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +52,8 @@ def promise(request: pytest.FixtureRequest) -> Callable[[Promise], None]:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     found = promises(config)
+    if config.getoption("--benchmark-disable"):
+        terminalreporter.write_line("no speed was measured, and none is in the table (--benchmark-disable)")
     if not found:
         return
     terminalreporter.section("promises")

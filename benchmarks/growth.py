@@ -5,7 +5,8 @@
 Prints a line for each command and size, and exits with status 1 where a curve is not straight: where the processor time
 of each further match grows from one step to the next, or where the peak of memory grows from the second size on. Of
 `openings`, which groups all matches at once, a further match may take as much memory as in the step before. Start-up
-drops out, since only what further matches cost is compared. The folder takes some gigabytes.
+drops out, since only what further matches cost is compared: so of fewer than three sizes nothing can be said. The
+folder takes some gigabytes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from pathlib import Path
 
 # Nothing but the standard library here: a child's peak begins with the memory of who started it.
 
+FEWEST = 3
+"""Of so many sizes there are two steps to compare."""
 SIZES = (10_000, 100_000, 1_000_000)
 RULESET, VARIANT = "blokus", "duo"
 STRAIGHT = 1.3
@@ -128,6 +131,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of matches, ascending")
     parser.add_argument("--folder", type=Path, help="where to work; by default the folder for temporary files")
     given = parser.parse_args(arguments)
+    if given.sizes[0] < 1 or any(before >= after for before, after in pairwise(given.sizes)):
+        parser.error(f"--sizes have to ascend from 1 or more, not {' '.join(map(str, given.sizes))}")
     curves: dict[str, list[Cost]] = {}
     with tempfile.TemporaryDirectory(prefix="kifold-growth-", dir=given.folder) as place:
         kifold(1, Path(place) / "warm", "simulate", RULESET, "--games", "1")
@@ -143,6 +148,8 @@ def main(arguments: Sequence[str]) -> int:
         print(*lines(work, curve), sep="\n")
     found = [bend for work, curve in curves.items() for bend in bends(work, curve)]
     print(*(f"NOT STRAIGHT: {bend}" for bend in found), sep="\n", end="\n" if found else "")
+    if len(given.sizes) < FEWEST:
+        print(f"nothing was compared: that takes {FEWEST} sizes")
     return 1 if found else 0
 
 

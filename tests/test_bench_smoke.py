@@ -20,7 +20,12 @@ OFF = ("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", 
 
 def bench(margin: float, *what: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run some benchmarks in a process of their own, as `make bench` does."""
-    command = [sys.executable, "-m", "pytest", *what, *QUICK, *OFF, f"--margin={margin}"]
+    return run_pytest(*what, *QUICK, f"--margin={margin}", **environment)
+
+
+def run_pytest(*what: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a process of its own."""
+    command = [sys.executable, "-m", "pytest", *what, *OFF]
     # A worker of pytest-xdist says so in its environment, and there nothing is measured.
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(command, cwd=ROOT, env=own | environment, capture_output=True, text=True, check=False)
@@ -54,6 +59,21 @@ def test_a_missing_peer_is_named_and_fails_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed, 1 skipped" in done.stdout
     assert "python-chess is missing: make bench installs it" in done.stdout.partition("promises")[2]
+
+
+@pytest.mark.parametrize("option", ["--short", "--benchmark-disable"])
+def test_figures_that_are_no_measurement_are_not_saved(option: str) -> None:
+    baseline = ROOT / "benchmarks" / "baseline.json"
+    before = baseline.read_bytes()
+    done = run_pytest("benchmarks/bench_codec.py", "--collect-only", "--save-baseline", option)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert f"--save-baseline saves what was measured, and with {option} nothing is" in done.stderr
+    assert baseline.read_bytes() == before
+
+
+def test_a_run_that_measures_no_speed_says_so() -> None:
+    done = run_pytest("benchmarks/bench_codec.py", "-k", "none", "--benchmark-disable")
+    assert "no speed was measured, and none is in the table (--benchmark-disable)" in done.stdout
 
 
 @pytest.mark.slow
