@@ -18,8 +18,8 @@ VIEWS = {
     "<ruleset>_events and <ruleset>_log",
     "scores": "one row per match and seat, of all games: how the seat stands, at the end where finished",
     "plies": "one row per decision by a seat that counts, of all games: what it was made from and what came of it",
-    "duplicates": "one row per match in which nothing was played that another has not; a match and its forks are never "
-    "told of one another",
+    "duplicates": "one row per match in which nothing was played that another has not, also of those that are "
+    "being played; a match and its forks are never told of one another",
 }
 VIEWS_OF_RULESET = {
     "matches": "one row per match",
@@ -52,8 +52,9 @@ MEANINGS = {
     "seat": "the seat that acted or is concerned, from 0; null for chance",
     "undone": "whether it was taken back",
     "inherited": "whether a fork has it from its parent, which counts it already: WHERE NOT inherited",
-    "of": "the first match that has the same events, or one that has these and more",
-    "kind": "same or prefix",
+    "of": "the first match that has the same events, if there is one of the same players; or one with more",
+    "kind": "same, or prefix: the other has these events and more",
+    "same_players": "whether the two name the same players by seat; else it may be the same game of other people",
     "player": "the seat's name",
     "score": "points by the rule book; null where it has none",
     "rank": "1 is best; ties share",

@@ -5,11 +5,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+from kifold.core.events import ENDINGS, Finished
+from kifold.records.store import Store
 from tests.consoles import blocks, follow
+from tests.stores import archive_all, duo, game
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -28,3 +33,22 @@ def test_python_blocks(tmp_path: Path) -> None:
         script.write_text(block, encoding="utf-8")
         said = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert said.returncode == 0, said.stderr
+
+
+def test_duplicates_are_deleted_and_nothing_else(tmp_path: Path) -> None:
+    """The line of the README leaves alone what is being played, what other people played and what is only alike."""
+    [line] = re.findall(r"`(kifold sql \"[^`]* duplicates [^`]*)`", README.read_text(encoding="utf-8"))
+    ada, short = ("Ada", "Bo"), [*game(2)[:4], Finished(ENDINGS.index("agreed"))]
+    with Store(tmp_path / "store") as store:
+        twice = [store.new(duo(), ada, events) for events in (game(1), short)]
+        archive_all(store)
+        kept = {store.new(duo(), ada, events) for events in (game(1)[:2], short[:4], game(3)[:6], game(3)[:6])}
+        kept.add(store.new(duo(), ("Cy", "Di"), short))
+        copies = [store.new(duo(), ada, events) for events in (game(1), short)]
+    environment = os.environ | {
+        "KIFOLD_STORE": str(tmp_path / "store"),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    subprocess.run(["bash", "-c", " ".join(line.split())], env=environment, check=True, capture_output=True)
+    with Store(tmp_path / "store") as store:
+        assert store.held({*twice, *kept, *copies}) == kept | set(map(min, zip(twice, copies, strict=True)))

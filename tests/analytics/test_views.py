@@ -280,6 +280,7 @@ def test_duplicates(mixed: Mixed) -> None:
         standing = standing_events(one.log.events)
         played[match] = (repr(beginning), *(event for _, event in standing if not isinstance(event, Noted)))
     families = {match: family(one, mixed.known) for match, one in mixed.known.items()}
+    players = {match: one.log.players for match, one in mixed.known.items()}
     by_first: dict[Any, list[int]] = {}
     for match, events in played.items():
         by_first.setdefault(events[:2], []).append(match)
@@ -288,21 +289,30 @@ def test_duplicates(mixed: Mixed) -> None:
         if len(events) == 1:
             continue
         begin_so = [other for other in by_first[events[:2]] if played[other][: len(events)] == events]
-        first = min(other for other in begin_so if played[other] == events)
-        if families[first] != families[match]:
-            same[match] = first
+        alike = [other for other in begin_so if played[other] == events]
+        first = min(alike)
+        own = min(other for other in alike if players[other] == players[match])
+        told = own if families[own] != families[match] else first
+        if families[told] != families[match]:
+            same[match] = told
         elif first == match:
             longer = {o for o in begin_so if played[o] != events and families[o] != families[match]}
             if longer:
                 prefix[match] = longer
     assert len(same) > 3
     assert len(prefix) > 5
-    found = mixed.rows("FROM duplicates")
+    assert columns(mixed, "duplicates") == ["match_id", "of", "kind", "finished", "same_players"]
+    found = mixed.rows("SELECT match_id, of, kind FROM duplicates")
     assert {(match, of) for match, of, kind in found if kind == "same"} == set(same.items())
     pairs = {match: of for match, of, kind in found if kind == "prefix"}
     assert pairs.keys() == prefix.keys()
     assert all(of in prefix[match] for match, of in pairs.items())
     assert len(found) == len(same) + len(prefix)
+    beside = mixed.rows("SELECT match_id, of, finished, same_players FROM duplicates")
+    assert beside == [
+        (match, of, mixed.known[match].play.is_over, players[match] == players[of]) for match, of, *_ in beside
+    ]
+    assert [{row[at] for row in beside} for at in (2, 3)] == [{True, False}] * 2
 
 
 # An empty store
