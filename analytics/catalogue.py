@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from kifold.analytics.duplicates import duplicates_query
 from kifold.analytics.plies import PLY_COLUMNS, no_plies, ply_tables
+from kifold.analytics.readings import readings_sql
 from kifold.analytics.sources import FORKS, PINS, OnLeftOut, Source, beside, installed, not_installed, quoted, source_of
 from kifold.core.events import Undone, kind_of, tag_of
 from kifold.core.fields import Field, fields_of
@@ -29,11 +30,13 @@ from kifold.records.store import Store
 from kifold.replay.plies import components
 
 MATCH_COLUMNS = (
-    "match_id, ruleset, variant, revision, options, seats, tags, players, n_events, finished, ending, archived, "
-    "parent, forked_at, promoted"
+    "match_id, ruleset, variant, revision, options, readings, seats, tags, players, n_events, finished, ending, "
+    "archived, parent, forked_at, promoted"
 )
 NO_FORK = ", NULL::BIGINT AS parent, NULL::INTEGER AS forked_at"
-SCORE_COLUMNS = ("match_id", "ruleset", "variant", "seats", "finished", "seat", "player", "score", "rank", "shared")
+SCORED = ("match_id", "variant", "readings", "seats", "finished", "ending")
+"""What the view `scores` says of a match."""
+SCORE_COLUMNS = (*SCORED, "ruleset", "seat", "player", "score", "rank", "shared")
 
 _DIGITS_OF_ID = (f"substr('{DIGITS}', ((id >> {shift}) & 31)::INTEGER + 1, 1)" for shift in range(BITS - 5, -1, -5))
 MATCH_TEXT = f"CREATE OR REPLACE MACRO match_text(id) AS {' || '.join(_DIGITS_OF_ID)}"
@@ -134,7 +137,8 @@ def catalogue(store: Store, only: Ruleset | None, on_left_out: OnLeftOut, plies:
 def _add_ruleset(found: Catalogue, store: Store, rules: Ruleset, on_left_out: OnLeftOut) -> None:
     name, source, has_forks = rules.name, source_of(store, rules, on_left_out), FORKS in found.tables
     found.tables.update(source.tables)
-    found.views[f"_{name}_matches"] = _with_promoted(source.queries["matches"], has_pins=PINS in found.tables)
+    matches = _with_promoted(source.queries["matches"], has_pins=PINS in found.tables)
+    found.views[f"_{name}_matches"] = f"SELECT *, {readings_sql(rules)} AS readings FROM ({matches})"
     found.views[f"_{name}_events"] = source.queries["events"]
     setup = f" REPLACE ({_setup_in_words(rules)} AS setup)" if fields_of(rules.setup) else ""
     joined = f" LEFT JOIN (SELECT match_id, parent, forked_at FROM {FORKS}) USING (match_id)"
@@ -242,10 +246,11 @@ def _in_words(number: str, words: Sequence[str]) -> str:
 
 def _scores_query(rules: Ruleset) -> str:
     components = "".join(f", {_component(rules, slot.name)} AS {_name(slot.name)}" for slot in rules.components)
+    of_match = ", ".join(SCORED)
     return (
-        f"SELECT match_id, '{rules.name}' AS ruleset, variant, seats, finished, s.seat AS seat, "
+        f"SELECT {of_match}, '{rules.name}' AS ruleset, s.seat AS seat, "
         f"players[s.seat + 1] AS player, s.score AS score, s.rank AS rank, s.shared AS shared{components} "
-        f"FROM (SELECT match_id, variant, seats, players, finished, unnest(result) AS s FROM _{rules.name}_matches)"
+        f"FROM (SELECT {of_match}, players, unnest(result) AS s FROM _{rules.name}_matches)"
     )
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import duckdb
 
+from kifold.analytics.counting import Choice, chosen, group_columns
 from kifold.analytics.intervals import wilson
 from kifold.analytics.query import Answer, QueryError, run, stream
-from kifold.analytics.scores import group_columns
 from kifold.analytics.sources import FORKS
 from kifold.core.codec import lifted, valid_started
 from kifold.core.counted import counted
-from kifold.core.events import Event, Started, tag_of
+from kifold.core.events import Event, tag_of
 from kifold.core.fields import fields_of
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
@@ -21,16 +21,16 @@ from kifold.records.tables import row_started, value_of
 from kifold.records.unreadable import UNREADABLE
 
 
-def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> Answer:
-    """Finished matches grouped by their first `depth` decisions, up to the symmetries that the ruleset declares.
+def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, choice: Choice) -> Answer:
+    """The matches that count, grouped by their first `depth` decisions, up to the symmetries that the ruleset declares.
 
     A fork that has them all from its parent counts only where no match of the same family has played them itself. So
     decisions that forks share count once.
 
-    Columns: variant, then seats (how many play) where a variant of the game leaves that open, opening, n, share (of all
-    matches of the variant and seats that are long enough), then for each seat the rate of first places with its 95 %
-    interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place shared by k seats counts 1/k. Sorted by n, the
-    commonest first.
+    Columns: variant, then seats (how many play) where a variant of the game leaves that open, readings (of the options
+    that the variant has otherwise), opening, n, share (of all matches of these that are long enough), then for each
+    seat the rate of first places with its 95 % interval, as `seat_0`, `seat_0_low`, `seat_0_high`, …: a first place
+    shared by k seats counts 1/k. Sorted by n, the commonest first.
 
     Raises:
         RulesetError: for a depth below 1 or an unknown variant.
@@ -38,17 +38,14 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
     """
     if depth < 1:
         raise RulesetError(f"a depth is 1 or more, not {depth}")
-    if variant is not None:
-        rules.variant(variant)
     keys = group_columns(rules)
     groups: dict[tuple[Any, ...], list[float]] = {}
     seats: dict[tuple[Any, ...], int] = {}
     totals: dict[tuple[Any, ...], int] = {}
-    for started, opening, n, firsts in _prefixes(connection, rules, depth, variant):
-        kind = tuple(getattr(started, key) for key in keys)
+    for kind, count, opening, n, firsts in _prefixes(connection, rules, depth, choice):
         group = groups.setdefault((*kind, opening), [0.0] * (1 + rules.most_seats))
         totals[kind] = totals.get(kind, 0) + n
-        seats[kind] = started.seats
+        seats[kind] = count
         group[0] += n
         for seat, first in enumerate(firsts):
             group[1 + seat] += first
@@ -61,11 +58,10 @@ def openings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, 
     )
 
 
-def why_none(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None) -> str:
+def why_none(connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, choice: Choice) -> str:
     """Why there are no openings of so many decisions, in words."""
-    which = rules.name if variant is None else f"{rules.name} {variant}"
-    query = f"SELECT 1 FROM _{rules.name}_matches WHERE finished AND variant = coalesce($variant, variant) LIMIT 1"
-    if run(connection, query, {"variant": variant}).rows:
+    which = rules.name if choice.variant is None else f"{rules.name} {choice.variant}"
+    if run(connection, f"{chosen(rules, choice)} LIMIT 1").rows:
         return f"no finished match of {which} has {counted(depth, 'decision', 'decisions')}"
     return f"no finished matches of {which} to count"
 
@@ -94,9 +90,10 @@ def _row(rules: Ruleset, key: tuple[Any, ...], group: Sequence[float], total: in
 
 
 def _prefixes(
-    connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, variant: str | None
-) -> Iterator[tuple[Started, str, int, list[float]]]:
-    """The distinct beginnings of matches with their keys, how many matches have them, the first places per seat.
+    connection: duckdb.DuckDBPyConnection, rules: Ruleset, depth: int, choice: Choice
+) -> Iterator[tuple[tuple[Any, ...], int, str, int, list[float]]]:
+    """The distinct beginnings of matches: their values of `group_columns`, how many seats they have, the key of their
+    opening, how many matches have them, the first places per seat.
 
     SQL finds the distinct ones, so that a key is worked out once for each and memory holds no match twice.
     """
@@ -120,11 +117,15 @@ def _prefixes(
         FROM decisions WHERE ply <= $depth GROUP BY match_id HAVING count(*) = $depth),
     counting AS (
         SELECT * FROM prefixes JOIN _{rules.name}_matches USING (match_id)
-        WHERE finished AND variant = coalesce($variant, variant)),
+        SEMI JOIN ({chosen(rules, choice)}) USING (match_id)),
     once AS ({_once(connection)})
-    SELECT variant, revision, schema, options, seats, setup, events, count(*), {firsts} FROM once GROUP BY ALL"""
-    values = {"depth": depth, "reach": _reach(connection, rules, depth), "variant": variant}
-    for name, revision, schema, options, seats, setup, events, n, *first in stream(connection, query, values).rows:
+    SELECT struct_pack({", ".join(group_columns(rules))}),
+        variant, revision, schema, options, seats, setup, events, count(*), {firsts}
+    FROM once GROUP BY ALL"""
+    values = {"depth": depth, "reach": _reach(connection, rules, depth)}
+    for kind, name, revision, schema, options, seats, setup, events, n, *first in stream(
+        connection, query, values
+    ).rows:
         row = {
             "variant": name,
             "revision": revision,
@@ -134,14 +135,14 @@ def _prefixes(
             "tags": [],
             "setup": setup,
         }
-        yield *_read(rules, row, events), n, [float(f) for f in first]
+        yield tuple(kind.values()), seats, _opening(rules, row, events), n, [float(f) for f in first]
 
 
-def _read(rules: Ruleset, row: dict[str, Any], events: list[dict[str, Any]]) -> tuple[Started, str]:
-    """Event 0 and the opening. What a damaged file says may be in no range, or on no board."""
+def _opening(rules: Ruleset, row: dict[str, Any], events: list[dict[str, Any]]) -> str:
+    """The key of an opening. What a damaged file says may be in no range, or on no board."""
     try:
         started = valid_started(rules, row_started(rules, row))
-        return started, rules.opening_key(started, [_event(rules, event) for event in events])
+        return rules.opening_key(started, [_event(rules, event) for event in events])
     except UNREADABLE as error:
         said = f"the beginning of a match cannot be read: {type(error).__name__}: {error}; see `kifold verify`"
         raise QueryError(said, is_of_data=True) from error

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from kifold.core.counted import counted
 from kifold.core.processors import processors
 from kifold.service.compiling import PLIES, compile_for_views, compile_rules, rules_of
 from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out
@@ -20,11 +21,24 @@ from kifold.service.progress import Progress
 if TYPE_CHECKING:
     import duckdb
 
+    from kifold.analytics.counting import Choice
     from kifold.analytics.query import Answer
     from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
 
 VariantOption = Annotated[str | None, typer.Option(help="Only matches of this variant.")]
+EndingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ending",
+        metavar="ENDING",
+        help="Only matches that ended so: rules (by default), resigned, abandoned, adjudicated or agreed; may be "
+        "repeated.",
+    ),
+]
+WhereOption = Annotated[
+    str | None, typer.Option(metavar="SQL", help="Only matches for which this condition on the view `matches` holds.")
+]
 AnswerFormatOption = Annotated[str, typer.Option("--format", help="table, csv or json.")]
 
 
@@ -172,12 +186,16 @@ def openings(
     ruleset: Annotated[str, typer.Argument(metavar="RULESET")],
     depth: Annotated[int, typer.Option(min=1, help="How many decisions make the opening.")] = 1,
     variant: VariantOption = None,
+    ending: EndingOption = None,
+    where: WhereOption = None,
     limit: Annotated[int, typer.Option(min=1, help="How many openings are shown.")] = 20,
     format_: AnswerFormatOption = "table",
 ) -> None:
     """How matches begin, and who comes first from there; symmetric openings are one.
 
-    Example: kifold openings blokus --depth 2
+    Matches under other readings than are usual in their variant are counted apart.
+
+    Example: kifold openings blokus --depth 2 --where "tags['policy'] = 'greedy'"
     """
     from kifold.analytics import openings as found
     from kifold.analytics.query import Answer
@@ -185,9 +203,11 @@ def openings(
 
     choose(format_, ("table", "csv", "json"), "--format")
     rules = registry.ruleset(ruleset)
+    choice = _choice(variant, ending, where)
     with _connected(context, rules) as connection:
-        answer = found.openings(connection, rules, depth, variant)
-        none = "" if answer.rows else found.why_none(connection, rules, depth, variant)
+        _say_other_endings(connection, rules, choice)
+        answer = found.openings(connection, rules, depth, choice)
+        none = "" if answer.rows else found.why_none(connection, rules, depth, choice)
     shown = Answer(answer.columns, answer.rows[:limit])
     _write_rates(found.for_people(shown) if format_ == "table" else shown, format_, none)
     if len(answer.rows) > limit:
@@ -198,28 +218,53 @@ def scores(
     context: typer.Context,
     ruleset: Annotated[str, typer.Argument(metavar="RULESET")],
     variant: VariantOption = None,
+    ending: EndingOption = None,
+    where: WhereOption = None,
     format_: AnswerFormatOption = "table",
 ) -> None:
     """How each seat fares: first places with their uncertainty, scores, components.
 
-    Example: kifold scores blokus --variant duo
+    Matches under other readings than are usual in their variant are counted apart.
+
+    Example: kifold scores blokus --variant duo --where "tags['source'] is distinct from 'simulation'"
     """
     from kifold.analytics import scores as fared
     from kifold.core import registry
 
     choose(format_, ("table", "csv", "json"), "--format")
     rules = registry.ruleset(ruleset)
+    choice = _choice(variant, ending, where)
     with _connected(context, rules) as connection:
-        answer = fared.scores(connection, rules, variant)
+        _say_other_endings(connection, rules, choice)
+        answer = fared.scores(connection, rules, choice)
     which = rules.name if variant is None else f"{rules.name} {variant}"
     _write_rates(answer, format_, f"no finished matches of {which} to count")
+
+
+def _choice(variant: str | None, endings: Sequence[str] | None, where: str | None) -> Choice:
+    from kifold.analytics.counting import BY_RULES, WAYS_TO_END, Choice
+
+    chosen = [choose(ending, WAYS_TO_END, "--ending") for ending in endings or [BY_RULES]]
+    return Choice(variant, tuple(chosen), where)
+
+
+def _say_other_endings(connection: duckdb.DuckDBPyConnection, rules: Ruleset, choice: Choice) -> None:
+    from kifold.analytics.counting import ended_otherwise
+
+    others = ended_otherwise(connection, rules, choice)
+    if others:
+        listed = ", ".join(f"{many:,} {ending}" for ending, many in others.items())
+        n = sum(others.values())
+        said = counted(n, "finished match is not counted for its", "finished matches are not counted for their")
+        typer.echo(f"kifold: {said} ending: {listed}; --ending says which count", err=True)
 
 
 def _write_rates(answer: Answer, form: str, none: str) -> None:
     """Write an answer; as a table that has no rows say why there are `none`."""
     from kifold.analytics.output import write
+    from kifold.analytics.readings import without_usual
 
     if form == "table" and not answer.rows:
         typer.echo(none)
     else:
-        write(answer, form, sys.stdout)
+        write(without_usual(answer) if form == "table" else answer, form, sys.stdout)

@@ -134,7 +134,7 @@ QUESTIONS = (
         "Who wins, by seat?",
         (
             "SELECT ruleset, variant, seat, count(*) AS n, round(avg((rank = 1)::INT), 3) AS first, "
-            "round(avg(score), 1) AS score FROM scores WHERE finished GROUP BY ALL ORDER BY ALL"
+            "round(avg(score), 1) AS score FROM scores WHERE ending = 'rules' GROUP BY ALL ORDER BY ALL"
         ),
     ),
     (

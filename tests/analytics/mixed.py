@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ def fill_mixed(store: Store) -> dict[str, int]:
     """Fill a store; the matches that something happened to, by what it was."""
     for name, variant, seats, games in SIMULATED:
         simulate(store, ruleset(name).start(variant, seats=seats), games)
+    simulate(store, ruleset("blokus").start("duo", {"voluntary_pass": True}), 40)
     named = fill_forks(store)
     named["archived_varied"] = store.new(duo(), ("Ada", "Bo"), varied(1))
     named["archived_deleted"] = record(store, 2)
@@ -61,6 +62,8 @@ def fill_mixed(store: Store) -> dict[str, int]:
     named["abandoned"] = store.new(duo(), (), [*game(5)[:6], Finished(ENDINGS.index("abandoned"))])
     named["resigned_taken_back"] = store.new(duo(), (), [*game(6)[:4], Resigned(0), Undone(4), *game(6)[4:]])
     named["begins_anew"] = store.new(duo(), (), [game(7)[0], Undone(0), *game(8)])
+    for ending in ENDINGS:
+        named[f"live_{ending}"] = store.new(duo(), (), [*game(14)[:3], Finished(ENDINGS.index(ending))])
     named["unfinished"] = record(store, 9, 7)
     named["empty"] = store.new(ruleset("blokus").start("classic", tags={"event": 'say "hi", ü'}))
     for number in range(1, 8):
@@ -168,6 +171,13 @@ def decisions(one: Known, depth: int) -> tuple[Event, ...] | None:
     return tuple(actions[:depth]) if len(actions) >= depth else None
 
 
+def readings(one: Known) -> str:
+    """The options that are not as the variant has them when nobody chooses."""
+    rules, started = one.play.ruleset, one.log.started
+    usual = rules.start(started.variant).options
+    return " ".join(f"{name}={str(value).lower()}" for name, value in started.options.items() if value != usual[name])
+
+
 def family(one: Known, known: dict[int, Known]) -> int:
     """The match that this one goes back to."""
     return family(known[one.log.fork.parent], known) if one.log.fork and one.inherited(known) else one.log.match_id
@@ -180,9 +190,10 @@ def firsts(one: Known) -> dict[int, float]:
 
 
 def count_openings(
-    known: dict[int, Known], name: str, depth: int
+    known: dict[int, Known], name: str, depth: int, endings: Collection[str]
 ) -> dict[tuple[Any, ...], tuple[int, dict[int, float]]]:
-    """By variant, seats and key of the opening the number of finished matches, and the first places of each seat.
+    """By variant, seats, readings and key of the opening the number of matches that ended so, and the first places of
+    each seat.
 
     What a fork has from another match counts for that; if it is not finished, for the first fork that is.
     """
@@ -196,12 +207,12 @@ def count_openings(
         shared[one.log.match_id] = events is not None and actions[depth - 1] <= one.inherited(known)
     for one, events in sorted(long_enough, key=lambda pair: (shared[pair[0].log.match_id], pair[0].log.match_id)):
         started = one.log.started
-        if started.ruleset == name and one.play.is_over and events is not None:
+        if started.ruleset == name and one.ending in endings and events is not None:
             beginning = (family(one, known), events)
             if shared[one.log.match_id] and beginning in told:
                 continue
             told.add(beginning)
-            key = (started.variant, started.seats, ruleset(name).opening_key(started, events))
+            key = (started.variant, started.seats, readings(one), ruleset(name).opening_key(started, events))
             counts[key] += 1
             places.setdefault(key, Counter()).update(firsts(one))
     return {key: (n, dict(places[key])) for key, n in counts.items()}

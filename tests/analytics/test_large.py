@@ -15,6 +15,7 @@ from time import perf_counter, sleep
 import pytest
 
 from kifold.analytics.catalogue import connect
+from kifold.analytics.counting import Choice
 from kifold.analytics.openings import openings
 from kifold.analytics.query import run
 from kifold.analytics.scores import scores
@@ -41,18 +42,18 @@ def test_ten_thousand_matches(large: Store) -> None:
         begin = perf_counter()
         with connect(large, BLOKUS) as sql:
             connected = perf_counter()
-            found = openings(sql, BLOKUS, 1, None)
+            found = openings(sql, BLOKUS, 1, Choice())
             first = perf_counter()
-            deeper = openings(sql, BLOKUS, 4, None)
+            deeper = openings(sql, BLOKUS, 4, Choice())
             second = perf_counter()
-            fared = scores(sql, BLOKUS)
+            fared = scores(sql, BLOKUS, Choice())
             print(
                 f"{what}: connected in {connected - begin:.2f} s, openings {first - connected:.2f} s, of depth 4 "
                 f"{second - first:.2f} s, scores {perf_counter() - second:.2f} s"
             )
             [(matches,)] = run(sql, "SELECT count(*) FROM matches WHERE finished").rows
-        assert sum(row[2] for row in found.rows) == sum(row[2] for row in deeper.rows) == matches
-        assert [row[2] for row in fared.rows] == [matches, matches]
+        assert sum(row[3] for row in found.rows) == sum(row[3] for row in deeper.rows) == matches
+        assert [row[3] for row in fared.rows] == [matches, matches]
 
     timed(f"{GAMES:,} matches")
     large.new(duo(), (), [game(0)[0], Undone(0), *game(1)])

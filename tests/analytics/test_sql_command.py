@@ -14,13 +14,13 @@ import pytest
 from kifold.analytics.catalogue import connect
 from kifold.analytics.query import QueryError, run
 from kifold.analytics.views import VIEWS, VIEWS_OF_RULESET, described
-from kifold.core.events import Resigned
+from kifold.core.events import ENDINGS, Finished, Resigned
 from kifold.core.registry import names
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records.store import Store
 from tests.analytics.conftest import Kifold, Mixed
 from tests.analytics.mixed import contents
-from tests.stores import archive_all, duo, fill, record
+from tests.stores import archive_all, duo, fill, game, record
 
 pytestmark = pytest.mark.xdist_group("analytics_mixed")
 
@@ -126,6 +126,9 @@ def test_a_wrong_question_is_one_clear_line(store: Store, kifold: Kifold, query:
         ["scores", "blokus", "--variant", "nope"],
         ["scores", "nope"],
         ["scores", "blokus", "--format", "parquet"],
+        ["scores", "blokus", "--ending", "won"],
+        ["scores", "blokus", "--where", "nope = 1"],
+        ["openings", "blokus", "--where", ""],
     ],
 )
 def test_a_wrong_call_is_one_clear_line(
@@ -250,7 +253,7 @@ def test_an_empty_store_is_asked_in_vain(store: Store, kifold: Kifold) -> None:
     assert kifold(store.folder, "scores", "nibble", "--format", "json") == (0, "[]\n", "")
     status, out, _ = kifold(store.folder, "openings", "chipstack", "--format", "csv")
     assert (status, out.count("\n")) == (0, 1)
-    assert out.startswith("variant,seats,opening,n,share,seat_0,seat_0_low")
+    assert out.startswith("variant,seats,readings,opening,n,share,seat_0,seat_0_low")
     assert kifold(store.folder, "sql", "SELECT count(*) AS n FROM events", "--format", "csv") == (0, "n\n0\n", "")
     record(store, 1, 3)
     assert kifold(store.folder, "scores", "blokus")[1] == "no finished matches of blokus to count\n"
@@ -266,7 +269,8 @@ def test_matches_that_are_too_short_are_there_all_the_same(store: Store, kifold:
         assert kifold(store.folder, "openings", "blokus", *words) == (0, f"{said}\n", "")
     over = store.new(duo(), (), [Resigned(0)])
     store.delete(next(log.match_id for log in store.logs() if log.match_id != over))
-    assert kifold(store.folder, "openings", "blokus")[1] == "no finished match of blokus has 1 decision\n"
+    asked = ["openings", "blokus", "--ending", "resigned"]
+    assert kifold(store.folder, *asked)[1] == "no finished match of blokus has 1 decision\n"
 
 
 def test_no_store_is_one_line(tmp_path: Path, kifold: Kifold) -> None:
@@ -292,3 +296,22 @@ def test_openings_and_scores_for_people_and_programs(mixed: Mixed, kifold: Kifol
     assert {"n", "share", "seat_0", "seat_0_low", "seat_0_high"} <= set(rows[0])
     _, out, _ = kifold(mixed.folder, "scores", "blokus", "--variant", "classic", "--format", "json")
     assert [(row["variant"], row["seat"]) for row in json.loads(out)] == [("classic", seat) for seat in range(4)]
+
+
+def test_what_ended_otherwise_is_said_and_counted_where_that_is_asked_for(store: Store, kifold: Kifold) -> None:
+    """An abandoned match is no win of whoever placed first."""
+    for number in range(3):
+        store.new(duo(), (), [*game(number)[:1], Finished(ENDINGS.index("abandoned"))])
+    store.new(duo(), (), [*game(3)[:3], Resigned(0)])
+    for command in ("scores", "openings"):
+        status, out, err = kifold(store.folder, command, "blokus")
+        assert (status, out) == (0, "no finished matches of blokus to count\n")
+        said = "4 finished matches are not counted for their ending: 3 abandoned, 1 resigned; --ending says which count"
+        assert err == f"kifold: {said}\n"
+    asked = ["scores", "blokus", "--ending", "resigned", "--format", "csv"]
+    status, out, err = kifold(store.folder, *asked)
+    assert [line.split(",")[:4] for line in out.splitlines()[1:]] == [["duo", '""', seat, "1"] for seat in "01"]
+    assert "3 finished matches are not counted for their ending: 3 abandoned;" in err
+    assert kifold(store.folder, *asked, "--ending", "abandoned")[2] == ""
+    # What the condition leaves out is not missed.
+    assert kifold(store.folder, *asked, "--where", "n_events > 3")[1:] == (out, "")

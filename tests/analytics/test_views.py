@@ -17,7 +17,7 @@ from kifold.core.schema import columns_of, sql_type
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.analytics.conftest import Mixed
-from tests.analytics.mixed import Known, family, kind
+from tests.analytics.mixed import Known, family, kind, readings
 from tests.registered import NAMES
 
 pytestmark = pytest.mark.xdist_group("analytics_mixed")
@@ -78,6 +78,7 @@ def match_row(one: Known) -> tuple[Any, ...]:
         started.variant,
         started.revision,
         options,
+        readings(one),
         started.seats,
         started.tags,
         list(log.players),
@@ -93,8 +94,8 @@ def match_row(one: Known) -> tuple[Any, ...]:
 
 
 MATCHES = [
-    *("match_id", "ruleset", "variant", "revision", "options", "seats", "tags", "players", "n_events", "finished"),
-    *("ending", "archived", "parent", "forked_at", "promoted", "match"),
+    *("match_id", "ruleset", "variant", "revision", "options", "readings", "seats", "tags", "players", "n_events"),
+    *("finished", "ending", "archived", "parent", "forked_at", "promoted", "match"),
 ]
 
 
@@ -139,8 +140,8 @@ def test_each_match_is_there_once(
 def test_matches_of_a_ruleset(mixed: Mixed, name: str) -> None:
     assert columns(mixed, f"{name}_matches") == [
         *("match_id", "variant", "revision", "schema", "options", "seats", "tags", "setup", "players", "n_events"),
-        *("finished", "ending", "result", "digest", "fingerprints", "archived", "promoted", "parent"),
-        *("forked_at", "ruleset"),
+        *("finished", "ending", "result", "digest", "fingerprints", "archived", "promoted", "readings"),
+        *("parent", "forked_at", "ruleset"),
     ]
     found = mixed.rows(f"SELECT match_id, schema, setup, digest, result FROM {name}_matches")
     assert_same(
@@ -231,7 +232,8 @@ def test_words_and_lists_can_be_asked_for(mixed: Mixed) -> None:
 def test_scores(mixed: Mixed, name: str) -> None:
     rules = ruleset(name)
     components = [slot.name for slot in rules.components]
-    base = ["match_id", "ruleset", "variant", "seats", "finished", "seat", "player", "score", "rank", "shared"]
+    base = ["match_id", "variant", "readings", "seats", "finished", "ending"]
+    base += ["ruleset", "seat", "player", "score", "rank", "shared"]
     assert columns(mixed, f"{name}_scores") == base + components
     assert columns(mixed, "scores")[: len(base)] == base
     expected = []
@@ -240,20 +242,8 @@ def test_scores(mixed: Mixed, name: str) -> None:
         for s in one.play.result():
             values = [rules.words[c][s.components[c]] if c in rules.words else s.components[c] for c in components]
             player = players[s.seat] if s.seat < len(players) else None
-            over = one.play.is_over
-            row = (
-                one.log.match_id,
-                name,
-                started.variant,
-                started.seats,
-                over,
-                s.seat,
-                player,
-                s.score,
-                s.rank,
-                s.shared,
-            )
-            expected.append((*row, *values))
+            of_match = (one.log.match_id, started.variant, readings(one), started.seats, one.play.is_over, one.ending)
+            expected.append((*of_match, name, s.seat, player, s.score, s.rank, s.shared, *values))
     assert_same(mixed.rows(f"FROM {name}_scores"), expected)
     chosen = ", ".join([*base, *(f'"{component}"' for component in components)])
     assert_same(mixed.rows(f"SELECT {chosen} FROM scores WHERE ruleset = '{name}'"), expected)
