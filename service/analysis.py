@@ -16,6 +16,7 @@ from kifold.core.processors import processors
 from kifold.service.compiling import PLIES, compile_for_views, compile_rules, rules_of
 from kifold.service.context import UsageError, WorkersOption, choose, context_of, say_left_out
 from kifold.service.out_file import written, written_by_name
+from kifold.service.out_format import out_format
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
     from kifold.records.store import Store
 
+ENDINGS = {"txt": "table", "csv": "csv", "json": "json", "parquet": "parquet"}
 VariantOption = Annotated[str | None, typer.Option(help="Only matches of this variant.")]
 EndingOption = Annotated[
     list[str] | None,
@@ -51,7 +53,10 @@ def register(app: typer.Typer) -> None:
 def sql(
     context: typer.Context,
     query: Annotated[str | None, typer.Argument(metavar="QUERY")] = None,
-    format_: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", help="table, csv, json or parquet; by default the ending of --out says, or a table."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
     schema: Annotated[bool, typer.Option("--schema", help="List the views and their columns.")] = False,
     database: Annotated[
@@ -72,11 +77,13 @@ def sql(
     from kifold.analytics.views import described, listing
     from kifold.core.registry import names
 
-    choose(format_, ("table", "csv", "json", "parquet"), "--format")
+    form = out_format(format_, out, ENDINGS, "--format")
     if [query is not None, schema, database is not None].count(True) != 1:
         raise UsageError('give a query such as "select * from matches limit 5", or --schema, or --database FILE')
-    if format_ == "parquet" and (out is None or query is None):
-        raise UsageError("--format parquet writes the answer of a query to a file: name it with --out")
+    if form == "parquet" and query is None:
+        raise UsageError("columns are listed as table, csv or json, not as parquet")
+    if form == "parquet" and out is None:
+        raise UsageError("--format parquet writes the answer to a file: name it with --out")
     if database is not None:
         _write_database(context, database)
         return
@@ -84,17 +91,17 @@ def sql(
     with _connected(context, plies=wanted) as connection:
         if query is None:
             with _opened(out) as file:
-                if format_ == "table":
+                if form == "table":
                     file.write(listing(described(connection)))
                 else:
-                    write(described(connection), format_, file)
-        elif format_ == "parquet" and out is not None:
+                    write(described(connection), form, file)
+        elif form == "parquet" and out is not None:
             with written_by_name(out) as draft:
                 save_parquet(connection, query, draft)
         else:
             answer = stream(connection, query)
             with _opened(out) as file:
-                write(answer, format_, file)
+                write(answer, form, file)
 
 
 def plies(

@@ -19,6 +19,7 @@ from kifold.service.context import (
     print_json,
 )
 from kifold.service.out_file import written
+from kifold.service.out_format import out_format
 
 if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
@@ -34,7 +35,7 @@ SeatOption = Annotated[
 ]
 
 
-FORMATS = ("text", "svg", "html", "json")
+ENDINGS = {"txt": "text", "svg": "svg", "html": "html", "json": "json"}
 
 
 def register(app: typer.Typer) -> None:
@@ -96,20 +97,19 @@ def show(
     from kifold.records.ids import id_text
     from kifold.replay import frames
 
-    ending = out.suffix.lower().removeprefix(".") if out else ""
-    as_ = choose(as_ or (ending if ending in FORMATS else "text"), FORMATS, "--as")
+    form = out_format(as_, out, ENDINGS, "--as")
     rules, found, timeline = opened(context, match)
     number = seat_of(found, seat)
     ply = ply_of(timeline, at, at_seq)
     place = f", ply {ply.number}" if at_seq is None else f", event {at_seq}"
-    title = f"{rules.title} {id_text(found.match_id)}{'' if as_ == 'html' else place}"
+    title = f"{rules.title} {id_text(found.match_id)}{'' if form == 'html' else place}"
     if who := frames.players_line(rules, found.started, found.players):
         title += f" – {who}"
-    if as_ == "json":
+    if form == "json":
         import json
 
         _write(out, json.dumps(_position(rules, found, ply, number), indent=2))
-    elif as_ == "html":
+    elif form == "html":
         from kifold.replay.html import draw_html
 
         pages = frames.captioned(rules, found.started, found.events[:at_seq], number, found.players)
@@ -120,7 +120,7 @@ def show(
         from kifold.replay.text import draw_text
 
         scene = frames.picture_of(rules, found.started, ply, number, found.players)
-        _write(out, draw_svg(scene, title) if as_ == "svg" else draw_text(scene, colour=_wants_colour(out)))
+        _write(out, draw_svg(scene, title) if form == "svg" else draw_text(scene, colour=_wants_colour(out)))
 
 
 def diff(
