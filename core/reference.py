@@ -42,6 +42,8 @@ def reference_page(ruleset: Ruleset, pictures: str) -> str:
         lines += ["", *part(ruleset)]
         if part is _head:
             lines += ["", *_pictures(ruleset, pictures)]
+        if part is _setup:
+            lines += _numberings(ruleset)
     return "\n".join(lines) + "\n"
 
 
@@ -130,6 +132,8 @@ def _readings(option: Option) -> Iterator[tuple[str, ...]]:
 
 def _events(ruleset: Ruleset) -> Lines:
     yield "## Events"
+    yield ""
+    yield "Where a field has words, the first stands for 0, the next for 1 and so on; JSON may say either."
     shown = examples(ruleset)
     for event in ruleset.events:
         yield ""
@@ -157,6 +161,12 @@ def _setup(ruleset: Ruleset) -> Lines:
         yield "What chance decides of it is drawn when a match begins without a setup of its own."
     yield ""
     yield from _fields(ruleset.setup)
+
+
+def _numberings(ruleset: Ruleset) -> Lines:
+    for one in ruleset.numberings():
+        yield from ("", f"## {one.title}", "", " ".join(one.meaning.split()), "")
+        yield from _table(one.head, one.rows)
 
 
 def _fields(struct: type[Event] | type[Setup]) -> Lines:
@@ -240,6 +250,11 @@ def _sql(ruleset: Ruleset) -> Lines:
     rows += [(f"`{f.name}`", sql_type(f), f.description) for f in columns_of(ruleset).values()]
     rows.append(("`inherited`", "BOOLEAN", "whether a fork has it from its parent, which counts it already"))
     yield from _table(("column", "type", "meaning"), rows)
+    yield ""
+    tags = ", ".join(
+        f"{tag} `{kind}`" for tag, kind in sorted((tag_of(event), kind_of(event)) for event in ruleset.known)
+    )
+    yield f"The files of the archive have numbers for words, and for `event` the column `tag`: {tags}."
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Lines:

@@ -15,6 +15,7 @@ from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Se
 from kifold.core.evolution import Upcaster, lifter
 from kifold.core.flat import event_record, flattener, setup_record
 from kifold.core.names import Effects, Reasons
+from kifold.core.numbering import Numbering
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
 from kifold.core.records import Record, Slot
 from kifold.core.revisions import Earlier, as_it_was
@@ -118,6 +119,8 @@ class Ruleset:
     """The word for each number that `Rules.phase` gives: 0, 1, …."""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For a component whose numbers are no amounts the word for each number: 0, 1, …."""
+    numberings: Callable[[], Sequence[Numbering]] = tuple
+    """What numbers of events and setup stand for, where they have no words: tables for the reference page."""
 
     def __post_init__(self) -> None:
         check_declaration(self)

@@ -69,6 +69,7 @@ def _write_pages(listed: list[Ruleset], folder: Path) -> None:
 
 
 def _described(rules: Ruleset) -> dict[str, Any]:
+    from kifold.core.events import kind_of, tag_of
     from kifold.core.schema import json_schema
 
     return {
@@ -93,6 +94,7 @@ def _described(rules: Ruleset) -> dict[str, Any]:
         "components": dict(rules.units),
         "words": {name: list(words) for name, words in rules.words.items()},
         "events": json_schema(rules)["oneOf"],
+        "tags": {kind_of(event): tag_of(event) for event in rules.known},
     }
 
 

@@ -18,6 +18,7 @@ from kifold.core.rulesets.blokus.declaration import (
     Result,
     State,
 )
+from kifold.core.rulesets.blokus.numbering import numberings
 from kifold.core.rulesets.blokus.opening import opening
 from kifold.core.rulesets.blokus.picture import picture
 
@@ -37,6 +38,7 @@ BLOKUS = Ruleset(
     notation=Notation(notation.write, notation.read, "blue:a1,b1,a2"),
     picture=picture,
     opening=opening,
+    numberings=numberings,
     units={
         "squares_left": "squares of the pieces not placed",
         "pieces_left": "pieces not placed",

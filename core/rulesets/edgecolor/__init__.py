@@ -21,6 +21,7 @@ from kifold.core.rulesets.edgecolor.declaration import (
     Stop,
 )
 from kifold.core.rulesets.edgecolor.names import EFFECTS, OPTIONS, REASONS, VARIANTS
+from kifold.core.rulesets.edgecolor.numbering import numberings
 from kifold.core.rulesets.edgecolor.opening import opening
 from kifold.core.rulesets.edgecolor.picture import picture
 from kifold.core.rulesets.edgecolor.views import hide_event, hide_setup, hide_state, seat_picture
@@ -42,6 +43,7 @@ EDGECOLOR = Ruleset(
     notation=Notation(notation.write, notation.read, "0:12K3/2@c2"),
     picture=picture,
     opening=opening,
+    numberings=numberings,
     views=Views(state=hide_state, setup=hide_setup, event=hide_event, picture=seat_picture),
     phases=PHASES,
     notes=(

@@ -83,7 +83,7 @@ class EdgecolorSetup(Setup, frozen=True):
     seed_flip: Flip = 0
     catalogue: Annotated[int, named((*CATALOGUES, "own"), "which edge types the cards have")] = NAMED_A
     catalogue_digest: Annotated[
-        int, Meta(ge=0, le=(1 << 48) - 1, description="digest of the catalogue's table, see cards.table_digest")
+        int, Meta(ge=0, le=(1 << 48) - 1, description="digest of the catalogue, see catalogue A")
     ] = CATALOGUE_A_DIGEST
     edges: Annotated[
         tuple[Annotated[int, named(COLOURS)], ...],

@@ -16,6 +16,7 @@ from kifold.core.rulesets.nibble.declaration import (
     State,
     Take,
 )
+from kifold.core.rulesets.nibble.numbering import numberings
 from kifold.core.rulesets.nibble.opening import opening
 from kifold.core.rulesets.nibble.picture import picture
 
@@ -35,6 +36,7 @@ NIBBLE = Ruleset(
     notation=Notation(notation.write, notation.read, "a1,c3"),
     picture=picture,
     opening=opening,
+    numberings=numberings,
     units={
         "tiles_taken": "tiles taken",
         "colours_owned": "colours in which the seat has the majority of the tiles",
