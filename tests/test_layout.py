@@ -1,6 +1,8 @@
 """What the layout of the repository promises, beyond the import contracts in pyproject.toml."""
 
 import importlib
+import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -41,3 +43,11 @@ def test_no_remark_is_made_to_a_type_checker_that_does_not_look() -> None:
     """The packages are checked; in tests nobody would notice that a remark is of no use any more."""
     unseen = [path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert [str(path) for path in unseen if "# type: " + "ignore" in path.read_text(encoding="utf-8")] == []
+
+
+def test_make_says_what_there_is_to_make() -> None:
+    said = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert phony
+    # `env` is a part of the others.
+    assert set(re.findall(r"make ([a-z]+)", said)) == {*phony[1].split()} - {"env"}
