@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -140,9 +141,11 @@ def in_words(where: str = "") -> Iterator[None]:
 
 _OF_PYTHON = (OverflowError, UnicodeError, ImportError)
 _OF_QUERY = (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError)
+_OF_OURS = re.compile(r'Did you mean "_')
+"""DuckDB proposing a table that lies below the views."""
 
 
 def _one_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines()]
-    said = " – ".join(line for line in lines if line and not set(line) <= {"^", "~"})
+    said = " – ".join(line for line in lines if line and not set(line) <= {"^", "~"} and not _OF_OURS.match(line))
     return said if len(said) <= LONGEST_ERROR else said[:LONGEST_ERROR] + " …"

@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
 def sql(
     context: typer.Context,
-    query: Annotated[str | None, typer.Argument(metavar="QUERY")] = None,
+    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="By - it is read from standard input.")] = None,
     format_: Annotated[
         str | None,
         typer.Option("--format", help="table, csv, json or parquet; by default the ending of --out says, or a table."),
@@ -69,6 +69,8 @@ def sql(
     A database made with --database reads the archive where it lies, and holds a copy of the live matches: make it again
     to have later ones in it, and after the archive was compacted.
 
+    Of several statements the last one answers. Files that are read are not checked for damage: that is for verify.
+
     Example: kifold sql "select ruleset, count(*) from matches group by all"
     """
     from kifold.analytics.output import write
@@ -78,8 +80,12 @@ def sql(
     from kifold.core.registry import names
 
     form = out_format(format_, out, ENDINGS, "--format")
-    if [query is not None, schema, database is not None].count(True) != 1:
+    if [query is not None, schema, database is not None].count(True) > 1:
+        raise UsageError("a query, --schema and --database exclude each other: give one of them")
+    if query is None and not schema and database is None:
         raise UsageError('give a query such as "select * from matches limit 5", or --schema, or --database FILE')
+    if query == "-":
+        query = sys.stdin.read()
     if form == "parquet" and query is None:
         raise UsageError("columns are listed as table, csv or json, not as parquet")
     if form == "parquet" and out is None:

@@ -62,6 +62,12 @@ def test_several_statements_answer_with_the_last(mixed: Mixed, kifold: Kifold) -
     assert kifold(mixed.folder, "sql", query, "--format", "csv") == (0, "n\n42\n", "")
 
 
+def test_a_query_is_read_from_standard_input(mixed: Mixed, kifold: Kifold, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that begins with a comment would be taken for an option."""
+    monkeypatch.setattr("sys.stdin", StringIO("-- how many\nSELECT 42 AS n;\n"))
+    assert kifold(mixed.folder, "sql", "-", "--format", "csv") == (0, "n\n42\n", "")
+
+
 # Wrong and hostile questions
 
 WRONG = {
@@ -139,6 +145,21 @@ def test_a_wrong_call_is_one_clear_line(
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("kifold: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_excludes_each_other_is_said(mixed: Mixed, kifold: Kifold) -> None:
+    for asked in (["SELECT 1", "--schema"], ["--schema", "--database", "x"], ["SELECT 1", "--database", "x"]):
+        assert kifold(mixed.folder, "sql", *asked)[2] == (
+            "kifold: a query, --schema and --database exclude each other: give one of them\n"
+        )
+
+
+def test_no_table_below_the_views_is_proposed(mixed: Mixed, kifold: Kifold) -> None:
+    assert 'Did you mean "matches"' in kifold(mixed.folder, "sql", "FROM matchs")[2]
+    for name in ("live_blokus_matches", "forks", "covered_nibble"):
+        err = kifold(mixed.folder, "sql", f"FROM {name}")[2]
+        assert f"Table with name {name} does not exist" in err
+        assert '"_' not in err
 
 
 def test_a_failing_query_leaves_the_file_that_was_there(mixed: Mixed, kifold: Kifold, tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ COMMANDS = [
     ("sql selec", "Parser Error"),
     ("sql nope --format xml", "--format cannot be 'xml'"),
     ("sql x --format parquet", "name it with --out"),
-    ("sql x --schema", "give a query such as"),
+    ("sql x --schema", "exclude each other"),
     ("openings nope", "no ruleset 'nope'"),
     ("openings blokus --depth 0", "Invalid value for '--depth'"),
     ("openings blokus --variant nope", "no variant 'nope' of blokus"),
