@@ -17,7 +17,7 @@ from kifold.core.kernels import kernels
 from kifold.core.options import RulesetError
 from kifold.core.records import Record
 from kifold.core.ruleset import Ruleset
-from kifold.records.buffers import is_there, joined, offsets_of, texts
+from kifold.records.buffers import coded, is_there, joined, offsets_of, plain, texts
 from kifold.records.tables import row_started
 from kifold.records.unpacking import unpack_setups
 
@@ -79,15 +79,15 @@ def _as_before(matches: pa.Table) -> np.ndarray[Any, Any]:
     same[:1] = False
     for name in SETTINGS:
         if matches[name].null_count:
-            same &= is_there(joined(matches[name]))
-    for name in NUMBERS:
-        values = np.asarray(matches[name].fill_null(0).to_numpy())
+            there = is_there(joined(matches[name]))
+            same &= there
+            same[1:] &= there[:-1]
+    numbers = [np.asarray(matches[name].fill_null(0)) for name in NUMBERS]
+    for values in (*numbers, coded(joined(matches["variant"]))):
         same[1:] &= values[1:] == values[:-1]
-    options, variants = joined(matches["options"]), texts(joined(matches["variant"]))
-    each = np.frombuffer(np.arange(len(matches) + 1, dtype=np.int32).tobytes(), np.int32)
-    ends = offsets_of(options)
-    for begins, of in ((each, variants), (ends, texts(options.keys)), (ends, texts(options.items))):
-        _kernels()["_compare"](begins, of.data, of.ends, same)
+    options = joined(matches["options"])
+    for part in (options.keys, options.items):
+        _kernels()["_compare"](offsets_of(options), coded(part), same)
     if options.items.null_count:
         same[:] = False
     return same
@@ -95,7 +95,7 @@ def _as_before(matches: pa.Table) -> np.ndarray[Any, Any]:
 
 def _tags(column: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The canonical bytes of the tags, where those of each match begin and the last end, and which can be read."""
-    keys, items = texts(column.keys), texts(column.items)
+    keys, items = texts(plain(column.keys)), texts(plain(column.items))
     ends = offsets_of(column)
     room = 5 * len(column) + sum(len(of.data) + 5 * (len(of.ends) - 1) for of in (keys, items))
     out, out_ends = np.zeros(room, np.uint8), np.zeros(len(column) + 1, np.int64)
@@ -112,23 +112,17 @@ def _kernels() -> dict[str, Any]:
     return kernels(_put_head, _put_text, _put_maps, _compare, _unset_doubles)
 
 
-def _compare(ends: Any, data: Any, text_ends: Any, same: Any) -> None:
-    """Unset where the texts of a row are not those of the row before it."""
+def _compare(ends: Any, numbers: Any, same: Any) -> None:
+    """Unset where the numbers of a row are not those of the row before it."""
     for i in range(1, len(ends) - 1):
         before, first = ends[i - 1], ends[i]
-        if ends[i + 1] - first != first - before:
+        length = ends[i + 1] - first
+        if length != first - before:
             same[i] = False
             continue
-        begin, end = text_ends[first], text_ends[ends[i + 1]]
-        shift = begin - text_ends[before]
-        for j in range(first, ends[i + 1]):
-            if text_ends[j + 1] - shift != text_ends[j + 1 - first + before]:
+        for k in range(length):
+            if numbers[first + k] != numbers[before + k]:
                 same[i] = False
-        if same[i]:
-            for b in range(begin, end):
-                if data[b] != data[b - shift]:
-                    same[i] = False
-                    break
 
 
 def _unset_doubles(ends: Any, keys: Any, key_ends: Any, once: Any) -> None:

@@ -92,6 +92,18 @@ def texts(array: pa.Array) -> Texts:
     return Texts(_memory(part), offsets_of(array))
 
 
+def plain(array: pa.Array) -> pa.Array:
+    """Texts as they are, whether they are read as numbers of a dictionary or not."""
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def coded(array: pa.Array) -> np.ndarray[Any, Any]:
+    """Texts as numbers (int32) that are equal only where the texts are; those of null are any."""
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    return _memory(array.indices.buffers()[1], np.int32)[array.offset : array.offset + len(array)]
+
+
 def _memory(part: Any, kind: Any = np.uint8) -> np.ndarray[Any, Any]:
     """Memory as numbers, never to be written: loops would be compiled once more for arrays that can be."""
     view = np.frombuffer(b"" if part is None else part, kind)

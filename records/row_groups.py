@@ -35,7 +35,7 @@ class RowGroups:
         Raises:
             StoreError: when it cannot be read.
         """
-        reader = FileReader(folder, rules, file)
+        reader = FileReader(folder, rules, file, coded=True)
         self.rules, self.matches, self.events = rules, reader.matches, reader.events
         self._count, self._readers = reader.groups, [reader]
         self._folder, self._file, self._gone = folder, file, gone
@@ -67,7 +67,7 @@ class RowGroups:
         try:
             return self._readers.pop()
         except IndexError:
-            return FileReader(self._folder, self.rules, self._file)
+            return FileReader(self._folder, self.rules, self._file, coded=True)
 
     def _without_gone(self, table: pa.Table) -> pa.Table:
         if not self._gone:
