@@ -10,23 +10,6 @@ import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
-    """A column of integers or truth values.
-
-    Attributes:
-        values: its memory, uint8.
-        width: bytes of a number; 0 for truth values, eight to a byte.
-        validity: one bit each, set where it is not null; empty when none is.
-        first: the number of the first one in both.
-    """
-
-    values: np.ndarray[Any, Any]
-    width: int
-    validity: np.ndarray[Any, Any]
-    first: int
-
-
-@dataclass(frozen=True, slots=True)
 class Texts:
     """Texts: number i is data[ends[i]:ends[i + 1]], UTF-8."""
 
@@ -39,20 +22,21 @@ def joined(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def numbers(array: pa.Array) -> Numbers:
-    """An array of integers or truth values.
+def numbers(array: pa.Array) -> np.ndarray[Any, Any]:
+    """An array of integers or truth values; what null is, is any.
 
     Raises:
         ValueError: when its memory is shorter than it says.
     """
-    part = array.buffers()[1]
-    values = _memory(part)
-    is_truth = pa.types.is_boolean(array.type)
-    width = 0 if is_truth else array.type.bit_width // 8
+    if array.null_count == len(array):
+        return np.zeros(len(array), np.int8)
+    if pa.types.is_boolean(array.type):
+        return truths(array).view(np.int8)
+    width, memory = array.type.bit_width // 8, _memory(array.buffers()[1])
     count = array.offset + len(array)
-    if len(values) < (-(-count // 8) if is_truth else count * width) and array.null_count < len(array):
-        raise ValueError(f"{count} values of {array.type} in {len(values)} bytes")
-    return Numbers(values, width, validity_of(array), array.offset)
+    if len(memory) < count * width:
+        raise ValueError(f"{count} values of {array.type} in {len(memory)} bytes")
+    return memory[array.offset * width : count * width].view(f"<i{width}")
 
 
 def validity_of(array: pa.Array) -> np.ndarray[Any, Any]:

@@ -33,8 +33,10 @@ def seat_column(corpus: Corpus, folded: Folded) -> np.ndarray[Any, Any]:
     """The column `seat` of `events`: an event's own field of that name, else who acted; −1 for nobody."""
     events = corpus.events
     having = [tag_of(e) for e in corpus.ruleset.events if any(field.name == "seat" for field in fields_of(e))]
+    if len(having) == len(corpus.ruleset.events):
+        return events["seat"]
     acted = np.maximum(folded.per_event["seat"], -1)
-    return np.where(is_one_of(events["tag"], having), events["seat"], acted).astype(np.int8) if having else acted
+    return np.where(is_one_of(events["tag"], having), events["seat"], acted) if having else acted
 
 
 def judged_match(

@@ -1,13 +1,15 @@
-"""Arrow columns into flat records, compiled: one pass over a column, and every value is checked against its range."""
+"""Arrow columns into flat records, whole columns at a time: every value is checked against its range."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Sequence
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kifold.core.events import tag_of
 from kifold.core.fields import Field, fields_of
@@ -15,19 +17,24 @@ from kifold.core.kernels import kernels
 from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
-from kifold.core.wire import bytes_of, read_number
-from kifold.records.buffers import is_there, joined, numbers, offsets_of, validity_of
+from kifold.core.wire import bytes_of
+from kifold.records.buffers import is_there, joined, numbers, offsets_of
 
 NO_FIELD, READ_ELSEWHERE, FIELD = range(3)
 """What a column is to a kind of record: nothing, so that it has to be null; what others read; one of its fields."""
 
-_COLUMNS = 6
 KINDS = 256
 """So many kinds of records a byte tells apart."""
+
+Truths = Any
+"""An array of truth values, or one that is that of all: most columns are full, in range, and asked of every record."""
 
 Rules = np.ndarray[Any, Any]
 """Per kind of record a row: what a column is to it, the range, whether null is allowed, the number that it then is, the
 greatest length of a list."""
+
+Asked = tuple[tuple[int, ...], Truths]
+"""A rule, and the records for which it holds."""
 
 
 class Unpacker:
@@ -44,56 +51,101 @@ class Unpacker:
         self.records = np.zeros(len(kinds), dtype_of(record))
         self.good = np.ones(len(kinds), bool)
         self.strange = np.zeros(len(kinds), bool)
-        self._raw = bytes_of(self.records)
-        self._kinds = kinds.view()
-        self._kinds.flags.writeable = False
-        self._slots = {slot.name: slot for slot in record.slots}
-        self._places: Any = self.records.dtype.fields
+        self._kinds = occurring(kinds)
 
     def take(self, name: str, column: pa.Array, rules: Rules) -> None:
-        """Fill the field `name`."""
-        if column.null_count == len(column) and FIELD not in rules[::_COLUMNS]:
+        """Fill the field `name`. Where a value is missing or out of its range there is 0, or an empty list."""
+        asked = self._asked(rules)
+        there = is_there(column) if column.null_count else np.True_
+        for rule, mine in asked.items():
+            if rule[0] == NO_FIELD and column.null_count < len(column):
+                self.strange |= both(mine, there)
+        fields = [(rule, mine) for rule, mine in asked.items() if rule[0] == FIELD]
+        if fields and pa.types.is_list(column.type):
+            self._take_lists(name, _Lists(column), there, fields)
+        elif fields:
+            self._take_numbers(name, numbers(column), there, fields)
+
+    def _asked(self, rules: Rules) -> dict[tuple[int, ...], Truths]:
+        """The different rules for the kinds that occur, and the records for which each holds."""
+        alike: dict[tuple[int, ...], list[Truths]] = {}
+        for kind, mine in self._kinds.items():
+            alike.setdefault(tuple(rules[kind].tolist()), []).append(mine)
+        return {rule: np.True_ if len(alike) == 1 else reduce(or_, those) for rule, those in alike.items()}
+
+    def _take_numbers(self, name: str, values: np.ndarray[Any, Any], there: Truths, fields: Sequence[Asked]) -> None:
+        filled: Any = 0
+        for (_, low, high, is_optional, default, _), mine in fields:
+            own = np.where(there, values, np.int64(default)) if is_optional else values
+            fits = both(np.True_ if is_optional else there, within(own, low, high))
+            self._miss(both(mine, ~fits))
+            filled = filled + own * both(mine, fits)
+        self.records[name] = filled
+
+    def _miss(self, wrong: Truths) -> None:
+        if np.any(wrong):
+            self.good &= ~wrong
+
+    def _take_lists(self, name: str, lists: _Lists, there: Truths, fields: Sequence[Asked]) -> None:
+        counts: Any = 0
+        for (_, low, high, is_optional, _, length), mine in fields:
+            can_be = both(within(lists.counts, 0, length), lists.within(low, high))
+            fits = both(np.True_ if is_optional else there, can_be)
+            self._miss(both(mine, ~fits))
+            counts = counts + lists.counts * both(both(mine, there), fits)
+        self.records[f"n_{name}"] = counts
+        lists.put(counts, self.records, name)
+
+
+class _Lists:
+    """A column of lists of integers.
+
+    Attributes:
+        counts: the length of each list.
+    """
+
+    def __init__(self, column: pa.Array) -> None:
+        self._ends = ends = offsets_of(column)
+        self.counts = np.diff(ends)
+        part = column.values.slice(ends[0], ends[-1] - ends[0])
+        self._values, self._there = numbers(part), is_there(part) if part.null_count else np.True_
+
+    def within(self, low: int, high: int) -> Truths:
+        """Per list, whether all its numbers are there and in a range."""
+        fits = both(within(self._values, low, high), self._there)
+        if np.all(fits):
+            return np.True_
+        wrong = np.concatenate([np.zeros(1, np.int64), np.cumsum(~fits)])[self._ends - self._ends[0]]
+        return wrong[1:] == wrong[:-1]
+
+    def put(self, counts: np.ndarray[Any, Any], records: np.ndarray[Any, Any], name: str) -> None:
+        """Put lists into records; in `counts` is 0 for those that are left out."""
+        place, count = records[name], int(counts[0])
+        values = self._values.astype(place.dtype, copy=False)
+        if (counts == count).all() and len(values) == len(counts) * count:
+            place[:, :count] = values.reshape(len(counts), count)
             return
-        is_list = pa.types.is_list(column.type)
-        flat = pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)
-        if not flat and not (is_list and name in self._slots):
-            _kernels()["_see"](
-                validity_of(column), column.offset, column.null_count == 0, self._kinds, rules, self.strange
-            )
-            return
-        values = numbers(column.values if is_list else column)
-        place, width, count_place, count_width = 0, 1, 0, 1
-        if name in self._slots:
-            place, width = self._places[name][1], self._slots[name].width
-        if not is_list:
-            _kernels()["_fill"](
-                values.values, values.width, values.validity, values.first, self._kinds, rules,
-                self._raw, place, width, self.good, self.strange,
-            )  # fmt: skip
-            return
-        count_place, count_width = self._places[f"n_{name}"][1], self._slots[f"n_{name}"].width
-        _kernels()["_fill_lists"](
-            offsets_of(column), validity_of(column), column.offset,
-            values.values, values.width, values.validity, values.first, self._kinds, rules,
-            self._raw, place, width, count_place, count_width, self.good, self.strange,
-        )  # fmt: skip
+        flat = values.view(np.uint8)
+        flat.flags.writeable = False
+        fields: Any = records.dtype.fields
+        _kernels()["_put"](self._ends, counts, flat, bytes_of(records), fields[name][1], place.dtype.itemsize)
 
 
 @cache
 def event_rules(ruleset: Ruleset) -> dict[str, Rules]:
     """For each column of events, what it is to each tag."""
-    tables = {name: np.zeros((KINDS, _COLUMNS), np.int64) for name in columns_of(ruleset)}
+    tables = {name: np.zeros((KINDS, len(_ELSEWHERE)), np.int64) for name in columns_of(ruleset)}
     tables["seat"][:, 0] = READ_ELSEWHERE
     for event in ruleset.known:
         for field in fields_of(event):
             tables[field.name][tag_of(event)] = _rule(field) if event in ruleset.events else _ELSEWHERE
-    return {name: table.reshape(-1) for name, table in tables.items()}
+    return tables
 
 
 @cache
 def setup_rules(ruleset: Ruleset) -> dict[str, Rules]:
     """For each field of the setup, what it is to the only kind of setup."""
-    return {field.name: np.array(_rule(field), np.int64) for field in fields_of(ruleset.setup)}
+    return {field.name: np.array([_rule(field)], np.int64) for field in fields_of(ruleset.setup)}
 
 
 _ELSEWHERE = (READ_ELSEWHERE, 0, 0, 0, 0, 0)
@@ -117,7 +169,8 @@ def unpack_events(ruleset: Ruleset, events: pa.Table) -> Unpacker:
     for name, rules in event_rules(ruleset).items():
         unpacker.take(name, joined(events[name]), rules)
     # Nobody's event has null there. The number that stands for it in arrays is not another way to write it.
-    unpacker.strange |= np.asarray(events["seat"].fill_null(0).to_numpy()) < 0
+    if (pc.min(events["seat"]).as_py() or 0) < 0:
+        unpacker.strange |= np.asarray(events["seat"].fill_null(0)) < 0
     return unpacker
 
 
@@ -136,122 +189,45 @@ def unpack_setups(ruleset: Ruleset, column: pa.Array) -> Unpacker:
 
 def is_one_of(tags: np.ndarray[Any, Any], these: Iterable[int]) -> np.ndarray[Any, Any]:
     """Per event, whether its tag (int8) is one of some."""
-    table = np.zeros(KINDS, bool)
-    table[list(these)] = True
-    found: np.ndarray[Any, Any] = table[tags.view(np.uint8)]
+    found = np.zeros(len(tags), bool)
+    for tag in these:
+        found |= tags == tag
     return found
+
+
+def occurring(kinds: np.ndarray[Any, Any]) -> dict[int, Truths]:
+    """The different ones of some bytes, and where they are."""
+    if not len(kinds):
+        return {}
+    first, last = int(kinds.min()), int(kinds.max())
+    if first == last:
+        return {first: np.True_}
+    return {kind: where for kind in range(first, last + 1) if (where := kinds == kind).any()}
+
+
+def both(a: Truths, b: Truths) -> Truths:
+    """Where both are true. An `&` of an array and one truth value for all takes ten times as long as one of arrays."""
+    if np.ndim(a) == 0:
+        return b if a else a
+    if np.ndim(b) == 0:
+        return a if b else b
+    return a & b
+
+
+def within(values: np.ndarray[Any, Any], low: int, high: int) -> Truths:
+    """Which of some numbers are in a range."""
+    if not len(values) or (low <= values.min() and values.max() <= high):
+        return np.True_
+    return (low <= values) & (values <= high)
 
 
 @cache
 def _kernels() -> dict[str, Any]:
-    return kernels(read_number, _bit, _put, _number, _fill, _fill_lists, _see)
+    return kernels(_put)
 
 
-def _bit(bits: Any, at: int) -> bool:
-    return (bits[at >> 3] >> (at & 7) & 1) != 0  # type: ignore[no-any-return]  # a truth value
-
-
-def _number(values: Any, at: int, width: int) -> Any:
-    if width == 1:
-        n = np.int64(values[at])
-        return n - 256 if n > 127 else n
-    if width == 0:
-        return 1 if _bit(values, at) else 0
-    return read_number(values, at * width, width)
-
-
-def _put(raw: Any, i: int, place: int, width: int, n: int) -> None:
-    raw[i, place] = n & 255
-    for k in range(1, width):
-        raw[i, place + k] = n >> 8 * k & 255
-
-
-def _fill(
-    values: Any,
-    from_width: int,
-    validity: Any,
-    first: int,
-    kinds: Any,
-    rules: Any,
-    raw: Any,
-    place: int,
-    width: int,
-    good: Any,
-    strange: Any,
-) -> None:
-    all_there = len(validity) == 0
-    are_bytes = from_width == width == 1
-    for i in range(len(kinds)):
-        rule = kinds[i] * _COLUMNS
-        is_there = all_there or _bit(validity, first + i)
-        if rules[rule] != FIELD:
-            if is_there and rules[rule] == NO_FIELD:
-                strange[i] = True
-            continue
-        if are_bytes and is_there:
-            n: Any = np.int64(np.int8(values[first + i]))
-            if rules[rule + 1] <= n <= rules[rule + 2]:
-                raw[i, place] = values[first + i]
-            else:
-                good[i] = False
-            continue
-        n = rules[rule + 4]
-        if is_there:
-            n = _number(values, first + i, from_width)
-        elif not rules[rule + 3]:
-            good[i] = False
-            continue
-        if rules[rule + 1] <= n <= rules[rule + 2]:
-            _put(raw, i, place, width, n)
-        else:
-            good[i] = False
-
-
-def _fill_lists(
-    offsets: Any,
-    validity: Any,
-    first: int,
-    values: Any,
-    from_width: int,
-    of_values: Any,
-    first_value: int,
-    kinds: Any,
-    rules: Any,
-    raw: Any,
-    place: int,
-    width: int,
-    count_place: int,
-    count_width: int,
-    good: Any,
-    strange: Any,
-) -> None:
-    for i in range(len(kinds)):
-        rule = kinds[i] * _COLUMNS
-        is_there = len(validity) == 0 or _bit(validity, first + i)
-        if rules[rule] != FIELD:
-            if is_there and rules[rule] == NO_FIELD:
-                strange[i] = True
-            continue
-        if not is_there:
-            if not rules[rule + 3]:
-                good[i] = False
-            continue
-        count = offsets[i + 1] - offsets[i]
-        if count > rules[rule + 5]:
-            good[i] = False
-            continue
-        _put(raw, i, count_place, count_width, count)
-        for k in range(count):
-            at = first_value + offsets[i] + k
-            n = _number(values, at, from_width)
-            if (len(of_values) == 0 or _bit(of_values, at)) and rules[rule + 1] <= n <= rules[rule + 2]:
-                _put(raw, i, place + k * width, width, n)
-            else:
-                good[i] = False
-
-
-def _see(validity: Any, first: int, all_there: bool, kinds: Any, rules: Any, strange: Any) -> None:
-    """Of a column that no record has: only where it is filled."""
-    for i in range(len(kinds)):
-        if rules[kinds[i] * _COLUMNS] == NO_FIELD and (all_there or _bit(validity, first + i)):
-            strange[i] = True
+def _put(ends: Any, counts: Any, values: Any, raw: Any, place: int, width: int) -> None:
+    for i in range(len(counts)):
+        begin = (ends[i] - ends[0]) * width
+        for b in range(counts[i] * width):
+            raw[i, place + b] = values[begin + b]
