@@ -30,7 +30,8 @@ def event_record(events: tuple[type[Event], ...]) -> type[Record]:
     tags = [tag_of(event) for event in events]
     if len(set(tags)) != len(tags):
         raise TypeError(f"two events share a tag: {sorted(tags)}")
-    for event in events:
+    # The longest first: its fields, and most others', lie side by side as they are written.
+    for event in sorted(events, key=lambda event: -len(fields_of(event))):
         for field in fields_of(event):
             for slot in _slots(field):
                 slots[slot.name] = _wider(slots.get(slot.name, slot), slot)

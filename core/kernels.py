@@ -30,13 +30,15 @@ def kernels(*functions: Any) -> dict[str, Any]:
             bound = FunctionType(function.__code__, function.__globals__ | compiled, function.__name__)
             bound.__module__, bound.__qualname__ = function.__module__, function.__qualname__
             is_entry = function.__name__ not in called
-            # A call that hands over arrays costs more than most of these functions do: a third of encoding is left.
+            # A call that hands over arrays costs more than most of these functions do: a third of encoding is left. And
+            # where LLVM cannot tell that counting references is of no use, that is the most of the time.
             compiled[function.__name__] = compile_later(
                 bound,
                 is_entry=is_entry,
                 is_raw=not is_entry,
                 boundscheck=boundscheck,
                 forceinline=not is_entry and not boundscheck,
+                _nrt=False,
             )
             if is_entry:
                 compiled[function.__name__].announce(_say_once)

@@ -23,9 +23,8 @@ from kifold.core.ruleset import Ruleset
 
 NUMBER, TRUTH, LIST, BYTE = range(4)
 """Kinds of fields; `BYTE` is a number that lies in one byte."""
-_HEAD, _ENTRY = 3, 6
-_SHORT = 15
-"""A list of fewer fields, and its tag, has a head of one byte."""
+_HEAD, _ENTRY = 4, 6
+_WORD = 8
 _LONGEST = {"i1": 2, "i2": 3, "i4": 5, "i8": 9}
 
 
@@ -60,13 +59,14 @@ def encode_logs(
     """
     layout, longest = _layout(ruleset)
     of_setup, longest_setup = _setup_layout(ruleset)
-    out = np.empty(len(events) * longest + len(setups) * longest_setup + beginnings.size, np.uint8)
+    out = np.empty(len(events) * longest + len(setups) * longest_setup + beginnings.size + _WORD, np.uint8)
     ends = np.zeros(len(starts), np.int64)
     one = beginnings
+    data = bytes_of(events).reshape(-1)
     used = _encoder()(
         one.fronts, one.front_ends, one.backs, one.back_ends, one.which, one.tags, one.tag_begins, one.tag_ends,
         bytes_of(setups).reshape(-1), setups.dtype.itemsize, of_setup,
-        bytes_of(events).reshape(-1), events.dtype.itemsize, _tag_at(ruleset), layout.reshape(-1), layout.shape[1],
+        data, data.view(np.int64), events.dtype.itemsize, _tag_at(ruleset), layout.reshape(-1), layout.shape[1],
         starts, out, ends,
     )  # fmt: skip
     return out[:used], ends
@@ -99,14 +99,13 @@ def _setup_layout(ruleset: Ruleset) -> tuple[Any, int]:
 
 
 def _row(struct: type[msgspec.Struct], record: type[Record]) -> list[int]:
-    """The number of fields, of those that are always written, and whether all are so and numbers of one byte; then for
-    each its kind, its place in the record and its bytes there, those of its count, and its default (of a list that is
-    newer than the first version: no element).
+    """The number of fields, of those that are always written; `_run`; then for each its kind, its place in the record
+    and its bytes there, those of its count, and its default (of a newer list: no element).
     """
     places: Any = dtype_of(record).fields
     widths = {slot.name: slot.width for slot in record.slots}
     fields = fields_of(struct)
-    row = [len(fields), len(fields) - len(newer_defaults(struct)), 0]
+    row = []
     for field in fields:
         kind = {"int": NUMBER, "bool": TRUTH, "ints": LIST}[field.kind]
         count = f"n_{field.name}"
@@ -115,8 +114,21 @@ def _row(struct: type[msgspec.Struct], record: type[Record]) -> list[int]:
             kind = BYTE
         row += [kind, places[field.name][1], widths[field.name]]
         row += [places[count][1], widths[count], default] if kind == LIST else [0, 1, default]
-    row[2] = int(row[0] == row[1] < _SHORT and set(row[_HEAD::_ENTRY]) <= {BYTE})
-    return row
+    always = len(fields) - len(newer_defaults(struct))
+    is_small = "tag" in places and always == len(fields) and set(row[::_ENTRY]) <= {BYTE}
+    run = _run([places["tag"][1], *row[1::_ENTRY]]) if is_small else (0, 0)
+    return [len(fields), always, *run, *row]
+
+
+def _run(places: list[int]) -> tuple[int, int]:
+    """Of an event whose tag and fields lie in a record one after the other and in one word, the highest bits of their
+    bytes in the word, and where in it the tag begins; else 0.
+    """
+    first = places[0] % _WORD
+    if places != list(range(places[0], places[0] + len(places))) or first + len(places) > _WORD:
+        return 0, 0
+    mask = sum(0x80 << 8 * (first + at) for at in range(len(places)))
+    return mask - (mask >> 63 << 64), 8 * first
 
 
 def _longest(record: type[Record]) -> int:
@@ -126,7 +138,7 @@ def _longest(record: type[Record]) -> int:
 @cache
 def _encoder() -> Any:
     assert sys.byteorder == "little", "flat records are little-endian"
-    parts = (read_number, _put_byte, _put_number, _put_length, _put_small, _put_fields, _put_bytes)
+    parts = (read_number, _put_byte, _put_number, _put_length, _put_run, _put_fields, _put_bytes)
     return kernels(*parts, _encode)["_encode"]
 
 
@@ -143,6 +155,7 @@ def _encode(
     setup_size: int,
     of_setup: Any,
     events: Any,
+    words: Any,
     event_size: int,
     tag_at: int,
     layout: Any,
@@ -161,12 +174,14 @@ def _encode(
             at = _put_fields(out, at, setups, m * setup_size, of_setup, 0, -1)
             at = _put_bytes(out, at, backs, back_ends[w], back_ends[w + 1])
         for i in range(starts[m], starts[m + 1]):
-            tag: Any = np.int64(events[i * event_size + tag_at])
+            begin = i * event_size
+            tag: Any = np.int64(events[begin + tag_at])
             row = tag * row_size
-            if layout[row + 2]:
-                at = _put_small(out, at, events, i * event_size, layout, row, tag)
+            word, mask = words[begin + tag_at >> 3], layout[row + 2]
+            if mask != 0 and word & mask == 0:
+                at = _put_run(out, at, word >> layout[row + 3], layout[row])
             else:
-                at = _put_fields(out, at, events, i * event_size, layout, row, tag)
+                at = _put_fields(out, at, events, begin, layout, row, tag)
     ends[len(starts) - 1] = at
     return at
 
@@ -177,22 +192,14 @@ def _put_bytes(out: Any, at: int, data: Any, begin: int, end: int) -> int:
     return at + end - begin
 
 
-def _put_small(out: Any, at: int, data: Any, begin: int, layout: Any, row: int, tag: int) -> int:
-    """Write an event with few fields, each a number of one byte: most are, and it takes a third of the time."""
-    fields = layout[row]
-    out[at] = 0x90 | fields + 1
-    out[at + 1] = tag
-    at += 2
-    together = 0
-    for f in range(fields):
-        byte: Any = np.int64(data[begin + layout[row + _HEAD + _ENTRY * f + 1]])
-        out[at + f] = byte
-        together |= byte
-    if together < 128:
-        return at + fields  # type: ignore[no-any-return]  # a number
-    for f in range(fields):
-        at = _put_byte(out, at, data[begin + layout[row + _HEAD + _ENTRY * f + 1]])
-    return at
+def _put_run(out: Any, at: int, word: int, fields: int) -> int:
+    """Write an event that is the lowest bytes of a word, all below 128: most are. What is written beyond its end is
+    written over by what follows.
+    """
+    out[at] = 0x91 + fields
+    for b in range(_WORD):
+        out[at + 1 + b] = word >> 8 * b & 255
+    return at + 2 + fields
 
 
 def _put_fields(out: Any, at: int, data: Any, begin: int, layout: Any, row: int, tag: int) -> int:
@@ -220,8 +227,17 @@ def _put_fields(out: Any, at: int, data: Any, begin: int, layout: Any, row: int,
         elif kind == LIST:
             count = read_number(data, begin + layout[e + 3], layout[e + 4])
             at = _put_length(out, at, count)
-            for k in range(place, place + count * width, width):
-                at = _put_byte(out, at, data[k]) if width == 1 else _put_number(out, at, read_number(data, k, width))
+            end = place + count * width
+            if width == 1:
+                for k in range(place, end):
+                    at = _put_byte(out, at, data[k])
+            elif width == 2:
+                for k in range(place, end, 2):
+                    n: Any = np.int64(data[k]) | np.int64(np.int8(data[k + 1])) << 8
+                    at = _put_number(out, at, n)
+            else:
+                for k in range(place, end, width):
+                    at = _put_number(out, at, read_number(data, k, width))
         elif kind == TRUTH:
             out[at] = 0xC3 if data[place] else 0xC2
             at += 1
