@@ -133,12 +133,12 @@ class Folded:
 
     @classmethod
     def blank(cls, ruleset: Ruleset, matches: int, events: int, snapshots: int) -> Folded:
-        """Room for so many of each."""
+        """Room for so many of each; of events and snapshots, anything."""
         return cls(
             np.zeros(matches, MATCH),
             np.zeros(matches, dtype_of(ruleset.result)),
-            np.zeros(events, PER_EVENT),
-            np.zeros((snapshots, essential_size(ruleset.state)), np.uint8),
+            np.empty(events, PER_EVENT),
+            np.empty((snapshots, essential_size(ruleset.state)), np.uint8),
         )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from mmap import mmap
 
-import numpy as np
 import pyarrow as pa
 
 from kifold.core.ruleset import Ruleset
@@ -91,6 +91,7 @@ def fitted(table: pa.Table, wanted: pa.Schema) -> pa.Table:
 
 def _nulls(length: int, kind: pa.DataType) -> pa.Array:
     """What `pa.nulls` makes, of memory that nobody touches as long as nobody reads it."""
-    zeros = pa.py_buffer(np.zeros(8 * (length + 1), np.uint8))
+    # What NumPy or Arrow call zeros may be memory that was used before, and then is zeroed now.
+    zeros = pa.py_buffer(mmap(-1, 8 * (length + 1)))
     parts = [pa.nulls(0, kind.field(at).type) for at in range(kind.num_fields)]
     return pa.Array.from_buffers(kind, length, [zeros] * kind.num_buffers, length, children=parts)

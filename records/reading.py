@@ -90,13 +90,13 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
     counts = _there(matches, "n_events").astype(np.int64)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     _check_rows(_there(matches, "match_id"), counts, starts, _there(events, "match_id"), _there(events, "seq"))
-    unpacked = unpack_events(ruleset, events)
+    unpacked, seats = unpack_events(ruleset, events), joined(events["seat"])
     setups, beginnings, can_be = read_beginnings(ruleset, matches)
     return Group(
         matches,
         Corpus(ruleset, setups, unpacked.records, starts),
         beginnings,
-        np.asarray(joined(events["seat"]).fill_null(-1)),
+        np.asarray(seats.fill_null(-1) if seats.null_count else seats),
         _all_of_each(unpacked.good, starts) & can_be,
         ~_all_of_each(~unpacked.strange, starts),
     )

@@ -56,13 +56,15 @@ class Unpacker:
     def take(self, name: str, column: pa.Array, rules: Rules) -> None:
         """Fill the field `name`. Where a value is missing or out of its range there is 0, or an empty list."""
         asked = self._asked(rules)
+        if column.null_count == len(column) and all(rule[0] != FIELD for rule in asked):
+            return
         there = is_there(column) if column.null_count else np.True_
         for rule, mine in asked.items():
-            if rule[0] == NO_FIELD and column.null_count < len(column):
+            if rule[0] == NO_FIELD:
                 self.strange |= both(mine, there)
         fields = [(rule, mine) for rule, mine in asked.items() if rule[0] == FIELD]
         if fields and pa.types.is_list(column.type):
-            self._take_lists(name, _Lists(column), there, fields)
+            self._take_lists(name, Lists(column), there, fields)
         elif fields:
             self._take_numbers(name, numbers(column), there, fields)
 
@@ -86,7 +88,7 @@ class Unpacker:
         if np.any(wrong):
             self.good &= ~wrong
 
-    def _take_lists(self, name: str, lists: _Lists, there: Truths, fields: Sequence[Asked]) -> None:
+    def _take_lists(self, name: str, lists: Lists, there: Truths, fields: Sequence[Asked]) -> None:
         counts: Any = 0
         for (_, low, high, is_optional, _, length), mine in fields:
             can_be = both(within(lists.counts, 0, length), lists.within(low, high))
@@ -97,7 +99,7 @@ class Unpacker:
         lists.put(counts, self.records, name)
 
 
-class _Lists:
+class Lists:
     """A column of lists of integers.
 
     Attributes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -84,41 +85,42 @@ def _same_endings(matches: pa.Table, is_over: Truths) -> Truths:
 
 def _same_results(stored: pa.Array, corpus: Corpus, folded: Folded) -> Truths:
     """Whether the standings are the stored ones; a part that is newer than the file is not asked for."""
-    seats = corpus.setups["seats"].astype(np.int64)
-    ends = offsets_of(stored).astype(np.int64)
-    lengths = np.diff(ends)
-    owner = np.repeat(np.arange(len(corpus)), lengths)
-    seat = np.minimum(np.arange(ends[-1] - ends[0]) - (ends[:-1] - ends[0])[owner], corpus.ruleset.most_seats - 1)
+    seats = corpus.setups["seats"]
+    same = is_there(stored) & (np.diff(offsets_of(stored)) == seats)
+    for count in np.unique(seats[same]).tolist():
+        these = same & (seats == count)
+        if these.all():
+            return _same_standings(corpus.ruleset, count, stored, folded.results)
+        same[these] = _same_standings(corpus.ruleset, count, stored.filter(pa.array(these)), folded.results[these])
+    return same
+
+
+def _same_standings(rules: Ruleset, seats: int, stored: pa.Array, results: np.ndarray[Any, Any]) -> Truths:
+    """The same of matches with so many seats, and as many standings."""
+    ends = offsets_of(stored)
     standings = stored.values.slice(ends[0], ends[-1] - ends[0])
-    same = np.ones(len(owner), bool)
-    wanted = _standings(corpus.ruleset, seats, folded.results, owner, seat)
+    same = np.ones(len(standings), bool)
+    wanted = _standings(rules, seats, results)
     for part, values in zip(standings.type, standings.flatten(), strict=True):
         same &= _equal(values, wanted.get(part.name))
-    starts = ends - ends[0]
-    return is_there(stored) & (lengths == seats) & _all_of(same, starts)
+    return same.reshape(len(stored), seats).all(axis=1)
 
 
-def _standings(
-    rules: Ruleset,
-    seats: np.ndarray[Any, Any],
-    results: np.ndarray[Any, Any],
-    owner: np.ndarray[Any, Any],
-    seat: np.ndarray[Any, Any],
-) -> dict[str, np.ndarray[Any, Any] | None]:
+def _standings(rules: Ruleset, seats: int, results: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any] | None]:
     """The parts of the standing of each seat, one after the other; None for a part that is null."""
-    ranks, at = results["rank"], owner * rules.most_seats + seat
-    alike = np.zeros(ranks.shape, np.int8)
-    for other in range(rules.most_seats):
-        alike += (ranks == ranks[:, other, None]) & (other < seats[:, None])
+    ranks = results["rank"][:, :seats]
+    shared = np.zeros(ranks.shape, bool)
+    for one, other in combinations(range(seats), 2):
+        shared[:, [one, other]] |= (ranks[:, one] == ranks[:, other])[:, None]
     parts: dict[str, np.ndarray[Any, Any] | None] = {
-        "seat": seat,
-        "rank": ranks.reshape(-1)[at],
-        "shared": alike.reshape(-1)[at] > 1,
-        "score": results["score"].reshape(-1)[at] if rules.has_score else None,
+        "seat": np.tile(np.arange(seats, dtype=np.int8), len(results)),
+        "rank": ranks.reshape(-1),
+        "shared": shared.reshape(-1),
+        "score": results["score"][:, :seats].reshape(-1) if rules.has_score else None,
     }
     for slot in rules.components:
         width = slot.length // rules.most_seats
-        parts[slot.name] = results[slot.name].reshape((-1, width) if width > 1 else -1)[at]
+        parts[slot.name] = results[slot.name][:, : seats * width].reshape((-1, width) if width > 1 else -1)
     return parts
 
 

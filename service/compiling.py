@@ -201,15 +201,19 @@ def _code(name: str) -> Compiled:
 
 
 def _compile_shared(name: str) -> None:
-    """Write, read and compare the tables of a match without events: that compiles what archives need beside rules."""
+    """Write, read and compare the tables of a match without events, and read lists of different lengths: that compiles
+    what archives need beside rules.
+    """
     import msgspec
     import numpy as np
+    import pyarrow as pa
 
     from kifold.core.corpus import Corpus, Folded
     from kifold.core.registry import at_revision
     from kifold.records.buffers import joined
     from kifold.records.folded import corpus_tables
     from kifold.records.reading import digests, read_group
+    from kifold.records.unpacking import Lists
     from kifold.replay.agreement import same_fingerprints
 
     rules = at_revision(name)
@@ -217,4 +221,6 @@ def _compile_shared(name: str) -> None:
     corpus, folded = Corpus.blank(rules, 1), Folded.blank(rules, 1, 0, 1)
     group = read_group(rules, *corpus_tables(corpus, folded, started, np.ones(1, np.int64)))
     digests(group)
+    lists = Lists(pa.array([[], [0]], pa.list_(pa.int8())))
+    lists.put(lists.counts, np.zeros(2, [("few", "i1", (1,))]), "few")
     same_fingerprints(joined(group.matches["fingerprints"]), folded)
