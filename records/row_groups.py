@@ -35,6 +35,8 @@ class RowGroups:
         Raises:
             StoreError: when it cannot be read.
         """
+        # Arrow's own heap gives memory back to the kernel between row groups, and NumPy takes it from there again.
+        pa.set_memory_pool(pa.system_memory_pool())
         reader = FileReader(folder, rules, file, coded=True)
         self.rules, self.matches, self.events = rules, reader.matches, reader.events
         self._count, self._readers = reader.groups, [reader]
