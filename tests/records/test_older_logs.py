@@ -208,6 +208,11 @@ def test_a_value_that_an_older_event_needs_is_missed(older: Store, rules: Rulese
             pq.write_table(table.drop_columns([column]), place)
             with pytest.raises(StoreError, match=said):
                 list(FileReader(store.archive_folder, rules, file).logs())
+        place = paths(store.archive_folder, name, file)[0]
+        pq.write_table(pq.read_table(place, partitioning=None).drop_columns(["variant"]), place)
+        for coded in (False, True):
+            with pytest.raises(StoreError, match=r"other columns .*\(variant is missing"):
+                FileReader(store.archive_folder, rules, file, coded=coded)
 
 
 def test_what_fits() -> None:

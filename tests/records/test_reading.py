@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kifold.core.corpus import Corpus
@@ -17,6 +19,7 @@ from kifold.core.registry import names, ruleset
 from kifold.core.ruleset import Ruleset
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.schema import events_schema
+from kifold.records.archive import TEXTS
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.judge import judge_log
@@ -134,10 +137,31 @@ def test_a_column_that_an_event_does_not_have_must_be_empty(column: str, value: 
 )  # fmt: skip
 def test_a_beginning_that_cannot_be_is_said_and_folded_by_nobody(column: str, value: Any) -> None:
     matches, events = tables(BLOKUS, [Log(at + 1, duo(), game(at)) for at in range(2)])
-    group = read_group(BLOKUS, changed(matches, column, 1, value), events)
-    assert isinstance(group.started[0], Started)
-    assert isinstance(group.started[1], str)
-    assert group.is_plain.tolist() == [True, False]
+    for wrong in (0, 1):
+        other = changed(matches, column, wrong, value)
+        for table in (other, coded(other)):
+            group = read_group(BLOKUS, table, events)
+            assert isinstance(group.started[1 - wrong], Started)
+            assert isinstance(group.started[wrong], str)
+            assert group.is_plain.tolist() == [wrong == 1, wrong == 0]
+
+
+def coded(table: pa.Table) -> pa.Table:
+    """A table of matches as a row group is read: its texts as numbers of dictionaries."""
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    return pq.ParquetFile(file, read_dictionary=TEXTS).read_row_group(0)
+
+
+@pytest.mark.parametrize("tiles", [None, [-1], [169], [3, None], [3, 169], list(range(14))])
+def test_a_list_out_of_its_range_is_not_let_in(tiles: Any) -> None:
+    rules = ruleset("nibble")
+    logs = some(rules)
+    matches, events = tables(rules, logs)
+    group = read_group(rules, matches, changed(events, "tiles", len(logs[1].events) + 1, tiles))
+    assert group.is_plain.tolist() == [True, True, False, True]
+    assert group.corpus.log(1) == logs[1].events
+    assert group.corpus.log(3) == logs[3].events
 
 
 @pytest.mark.parametrize(("table", "column", "value", "first"), [
@@ -196,8 +220,9 @@ def test_slices_of_tables_are_read_as_the_tables_they_are() -> None:
     logs = [Log(at + 1, duo(), game(at)) for at in range(4)]
     matches, events = tables(BLOKUS, logs)
     begin, end = len(logs[0].events), sum(len(log.events) for log in logs[:3])
-    group = read_group(BLOKUS, matches[1:3], events[begin:end])
-    assert [one.tobytes() for one in digests(group)] == [log.digest for log in logs[1:3]]
+    for table in (matches, coded(matches)):
+        group = read_group(BLOKUS, table[1:3], events[begin:end])
+        assert [one.tobytes() for one in digests(group)] == [log.digest for log in logs[1:3]]
     chunked = [pa.concat_tables([table[:1], table[1:]]) for table in (matches, events)]
     assert [one.tobytes() for one in digests(read_group(BLOKUS, *chunked))] == [log.digest for log in logs]
 
