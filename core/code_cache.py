@@ -10,37 +10,31 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from threading import RLock
-from typing import Any
 
 import llvmlite
 import numba
 import numpy as np
 
-from kifold.core import dispatching, indexing, linking
+from kifold.core import code_files, dispatching, indexing, linking
 
 VERSIONS = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
 """What compiles."""
-COMPILER = (dispatching.__file__, indexing.__file__, linking.__file__)
-"""The files that say how functions are compiled."""
+COMPILER = (code_files.__file__, dispatching.__file__, indexing.__file__, linking.__file__)
+"""The files that say how functions are compiled, and written."""
 KEPT, UNUSED = 8, 86_400
 """So many folders of a binding stay, those used last; others while they were used within so many seconds."""
-
-# Numba's settings are attributes that its own types do not know.
-config: Any = numba.config
-_DECORATING = RLock()
 
 
 def user_cache() -> Path:
     """The folder for what can be made again: `KIFOLD_CACHE`, or `$XDG_CACHE_HOME/kifold`, or `~/.cache/kifold`."""
-    own = os.environ.get("KIFOLD_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kifold"
+    if own := os.environ.get("KIFOLD_CACHE"):
+        return Path(own).absolute()
+    shared = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # One that is not absolute does not count: so says the specification of these folders.
+    return (shared if shared.is_absolute() else _home() / ".cache") / "kifold"
 
 
 def folder_of(binding: str, *what: object) -> Path:
@@ -55,30 +49,19 @@ def is_boundschecked() -> bool:
     return os.environ.get("KIFOLD_BOUNDSCHECK") == "1"
 
 
-@contextmanager
-def kept_in(folder: Path) -> Iterator[None]:
-    """Functions that this thread decorates within the `with` are kept in this folder: Numba looks it up then.
-
-    Where it is new, outdated ones of its binding are removed.
-    """
-    if not folder.exists():
-        _remove_outdated(folder)
-    with suppress(OSError):  # a folder that cannot be written serves as far as it goes
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-    with _DECORATING:
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(folder)
+def use(folder: Path) -> None:
+    """Note that a folder is used now. Where it is new, outdated ones of its binding are removed."""
+    with suppress(OSError):
         try:
-            yield
-        finally:
-            config.CACHE_DIR = before
+            os.utime(folder)
+        except FileNotFoundError:
+            _remove_outdated(folder)
 
 
 def _remove_outdated(folder: Path) -> None:
     """Remove the folders that were made for the binding of this one, but for those used last.
 
-    Who uses one of them meanwhile has loaded what it needs, or compiles it again (`kifold.core.linking.Cache`).
+    Who uses one of them meanwhile has loaded what it needs, or compiles it again (`kifold.core.code_files`).
     """
     binding = folder.name.rpartition("-")[0]
     name = re.compile(f"{re.escape(binding)}-[0-9a-f]{{20}}")
@@ -92,24 +75,29 @@ def _remove_outdated(folder: Path) -> None:
 
 
 def _last_use(folder: Path) -> float:
-    """When it was last the folder of `kept_in`; of one that another process has removed, now."""
+    """When it was last used; of one that another process has removed, now."""
     try:
         return folder.stat().st_mtime
     except OSError:
         return time.time()
 
 
-_WRITTEN = re.compile(r".*\.nb[ic](\.tmp\.[0-9a-f]+)?")
-"""What Numba calls its files, also those of a process that was killed while it wrote."""
+_WRITTEN = re.compile(r"(.*\.nbc\.)?[0-9a-f]{8}\.writing|.*\.nbc")
+"""The names of files of compiled code, also of what a process left that was killed while it wrote."""
 
 
 def _remove(folder: Path) -> None:
-    """Remove Numba's files, and the folders that are empty then; whatever else lies there stays."""
+    """Remove the files of compiled code, and the folder when it is empty then; whatever else lies there stays."""
     with suppress(OSError):
-        for inner in folder.iterdir():
-            for file in [] if inner.is_symlink() or not inner.is_dir() else inner.iterdir():
-                if _WRITTEN.fullmatch(file.name):
-                    file.unlink(missing_ok=True)
-            with suppress(OSError):
-                inner.rmdir()
+        for file in folder.iterdir():
+            if _WRITTEN.fullmatch(file.name):
+                file.unlink(missing_ok=True)
         folder.rmdir()
+
+
+def _home() -> Path:
+    """The home of the user; for one that has none, a place where nothing can be written."""
+    with suppress(RuntimeError):
+        if (home := Path.home()).is_absolute():
+            return home
+    return Path(os.devnull)

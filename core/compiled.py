@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import builtins
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -20,10 +19,11 @@ import numba
 import numpy as np
 
 from kifold.core import loops
-from kifold.core.code_cache import folder_of, is_boundschecked, kept_in
+from kifold.core.code_cache import folder_of, is_boundschecked, use
 from kifold.core.declared import DeclarationError
 from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
+from kifold.core.once import once
 from kifold.core.ruleset import Ruleset
 from kifold.core.scope import Reach, global_names
 
@@ -47,12 +47,12 @@ class Compiled:
     def __init__(self, ruleset: Ruleset, *, boundscheck: bool = False) -> None:
         self.name, self.is_announced = f"{ruleset.name}@{ruleset.revision}", False
         bound = loops.bound(ruleset.rules)
-        binder = Binder(f"{ruleset.name}_{ruleset.revision}", bound, {slot: slot_compiled}, boundscheck=boundscheck)
-        self.folder = binder.folder([*bound.values(), *LOOPS])
-        with kept_in(self.folder):
-            self.rules = {name: binder.compiled(function) for name, function in bound.items()}
-            self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
-            self._inner = {name: binder.compiled(function, is_entry=False) for name, function in bound.items()}
+        binding, functions = f"{ruleset.name}_{ruleset.revision}", [*bound.values(), *LOOPS]
+        binder = Binder(binding, functions, bound, {slot: slot_compiled}, boundscheck=boundscheck)
+        self.folder = binder.folder
+        self.rules = {name: binder.compiled(function) for name, function in bound.items()}
+        self.loops = {function.__name__: binder.compiled(function) for function in LOOPS}
+        self._inner = {name: binder.compiled(function, is_entry=False) for name, function in bound.items()}
         for loop in self.loops.values():
             loop.announce(self._say_once)
 
@@ -75,7 +75,7 @@ class Compiled:
         self.is_announced = True
 
 
-@cache
+@once
 def compiled(ruleset: Ruleset) -> Compiled:
     """The compiled form of a ruleset, of one revision; made once per process.
 
@@ -85,11 +85,16 @@ def compiled(ruleset: Ruleset) -> Compiled:
 
 
 class Binder:
-    """Copies functions with new globals and compiles them; one binding, one name."""
+    """Copies functions with new globals and compiles them; one binding, one name, one folder.
+
+    Args:
+        functions: all that it will be asked to compile.
+    """
 
     def __init__(
         self,
         binding: str,
+        functions: Sequence[Any],
         names: Mapping[str, FunctionType | Callable[..., Any]],
         replaced: Mapping[Any, Any],
         *,
@@ -100,6 +105,9 @@ class Binder:
         self.boundscheck = boundscheck
         self._rules = {self.reach.source(function) for function in names.values()}
         self._done: dict[tuple[Any, bool], Any] = {}
+        here = Path(__file__).read_bytes()
+        self.folder = folder_of(binding, boundscheck, here, self.reach.digest(functions))
+        use(self.folder)
 
     def compiled(self, function: Any, *, is_entry: bool = True) -> Any:
         """The compiled form of a function and of all that it calls: for Python to call, or for other compiled code."""
@@ -112,6 +120,7 @@ class Binder:
             copy.__module__ = source.__module__
             self._done[source, is_entry] = compile_later(
                 copy,
+                self.folder,
                 is_entry=is_entry,
                 is_raw=source in self._rules and not is_entry,
                 boundscheck=self.boundscheck,
@@ -119,10 +128,6 @@ class Binder:
                 forceinline=not is_entry and not self.boundscheck,
             )
         return self._done[source, is_entry]
-
-    def folder(self, functions: list[Any]) -> Path:
-        """The cache folder of everything that these functions reach."""
-        return folder_of(self.binding, self.boundscheck, self.reach.digest(functions))
 
     def _value(self, source: Any, name: str, value: Any) -> Any:
         if isinstance(value, FunctionType):

@@ -8,13 +8,15 @@ numbers are widened by the caller; what is compiled into the caller is specialis
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from numba.core import registry, types
 
+from kifold.core.code_files import CodeFiles
 from kifold.core.indexing import RawRulesCompiler, RulesCompiler
-from kifold.core.linking import Cache, InnerCache
+from kifold.core.linking import rebuilt, rebuilt_inner
 
 # Numba has no types that a strict check can live with.
 Dispatcher: Any = registry.CPUDispatcher
@@ -24,15 +26,15 @@ unliteral: Any = vars(types)["unliteral"]
 class WideningDispatcher(Dispatcher):  # type: ignore[misc]
     """A compiled function that compiled code calls with 64 bits for each signed number."""
 
-    cache = Cache
+    rebuilt = staticmethod(rebuilt)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Numba's question for the form that fits the types of arguments."""
         return super().get_call_template(tuple(map(widened, args)), {name: widened(kws[name]) for name in kws})
 
-    def enable_caching(self) -> None:
-        """Have it written to the cache folder, and read from there."""
-        self._cache = self.cache(self.py_func)
+    def keep(self, folder: Path) -> None:
+        """Have it written to a folder, and read from there."""
+        self._cache = CodeFiles(self.py_func, folder, self.rebuilt)
 
     @property
     def is_kept(self) -> bool:
@@ -47,7 +49,7 @@ class WideningDispatcher(Dispatcher):  # type: ignore[misc]
 class InnerDispatcher(WideningDispatcher):
     """One that only compiled code calls."""
 
-    cache = InnerCache
+    rebuilt = staticmethod(rebuilt_inner)
 
     def __call__(self, *_args: Any, **_named: Any) -> Any:
         """Refused: there is no machine code to go to."""
@@ -63,8 +65,8 @@ def widened(kind: Any) -> Any:
     return kind
 
 
-def compile_later(function: FunctionType, *, is_entry: bool, is_raw: bool = False, **options: Any) -> Any:
-    """The form of a function that is compiled when it is first called, or read from Numba's cache folder.
+def compile_later(function: FunctionType, folder: Path, *, is_entry: bool, is_raw: bool = False, **options: Any) -> Any:
+    """The form of a function that is compiled when it is first called, or read from the folder of its binding.
 
     Args:
         is_entry: whether Python calls it; what only compiled code calls has no way in from Python.
@@ -75,5 +77,5 @@ def compile_later(function: FunctionType, *, is_entry: bool, is_raw: bool = Fals
     kind = WideningDispatcher if is_entry else InnerDispatcher
     compiler = RawRulesCompiler if is_raw else RulesCompiler
     made = kind(py_func=function, targetoptions=options, pipeline_class=compiler)
-    made.enable_caching()
+    made.keep(folder)
     return made

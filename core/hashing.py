@@ -6,13 +6,13 @@ strings are hashed side by side, each in a lane of its own: where a word of one 
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numba.extending
 import numpy as np
 
 from kifold.core.kernels import kernels
+from kifold.core.once import once
 
 # Numba has no types that a strict check can live with.
 intrinsic: Any = vars(numba.extending)["intrinsic"]
@@ -73,7 +73,7 @@ def hash_rows(rows: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
     return hash_slices(rows.reshape(-1), np.arange(count + 1, dtype=np.int64) * width, size)
 
 
-@cache
+@once
 def _hasher() -> Any:
     return kernels(_hash_all)["_hash_all"]
 

@@ -6,27 +6,17 @@ way in from Python ends as LLVM's code for its callers to take in, optimised onc
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from hashlib import blake2b
-from pickle import UnpicklingError
-from types import FunctionType
 from typing import Any
 
 import llvmlite.binding
-from numba.core import caching, codegen, compiler, runtime
+from numba.core import codegen, compiler
 
 # Numba has no types that a strict check can live with.
 Library: Any = codegen.JITCodeLibrary
-CacheFolder: Any = caching.FunctionCache
-IndexedFiles: Any = vars(caching)["IndexDataCacheFile"]
-CacheEntries: Any = caching.CompileResultCacheImpl
-UserFolder: Any = vars(caching)["UserProvidedCacheLocator"]
-rtsys: Any = vars(runtime)["rtsys"]
 parse_bitcode: Any = vars(llvmlite.binding)["parse_bitcode"]
 lookup_environment: Any = vars(compiler)["lookup_environment"]
+Result: Any = compiler.CompileResult
 compile_result: Any = vars(compiler)["compile_result"]
-UNREADABLE = (OSError, EOFError, UnpicklingError)
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of variables begin that lead from compiled functions to their Python constants."""
 
@@ -91,112 +81,23 @@ def library(state: Any, *, is_raw: bool) -> Any:
     return made
 
 
-class Files(IndexedFiles):  # type: ignore[misc]
-    """The files of one function in the cache folder; several processes may write them at once.
-
-    Numba numbers the files of a function's forms, and two processes may give one number to two forms. Here a file is
-    named by what it holds; what one process leaves out of the index is compiled again at worst.
-    """
-
-    def save(self, key: Any, data: Any) -> None:
-        """Write one form of the function; `key` says which."""
-        name = self._data_name(int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest()))
-        self._save_data(name, data)
-        self._save_index(self._load_index() | {key: name})
-
-    def load(self, key: Any) -> Any:
-        """Read one form of the function; None where it is not there, or its file was cut short by a crash."""
-        with suppress(*UNREADABLE):
-            return super().load(key)
-        return None
-
-    def _load_index(self) -> Any:
-        with suppress(*UNREADABLE):
-            return super()._load_index()
-        return {}
+def rebuilt(target: Any, payload: Any) -> Any:
+    """The result of compiling a `WayIn`, from what `CompileResult` gave to be written."""
+    return Result._rebuild(target, *payload)
 
 
-class Place(UserFolder):  # type: ignore[misc]
-    """The folder that is set when a function is decorated, whether or not it can be written.
-
-    Where it cannot, Numba would take another one, which is not named by all that the code follows from.
-    """
-
-    @classmethod
-    def from_function(cls, function: FunctionType, file: str) -> Any:
-        """Numba's question for the place of a function's files."""
-        return cls(function, file)
-
-
-class Entries(CacheEntries):  # type: ignore[misc]
-    """Where a function's files are, and how they are read."""
-
-    _locator_classes = (Place,)
-
-
-class Cache(CacheFolder):  # type: ignore[misc]
-    """Numba's cache on disk; what is found there needs nothing of Numba's compiler, which takes 0.3 s to load.
-
-    Another process may remove the folder at any time. What is not there, or cannot be kept, is compiled again.
-    """
-
-    _impl_class = Entries
-
-    def __init__(self, function: FunctionType) -> None:
-        super().__init__(function)
-        self._cache_file = Files(
-            cache_path=self._cache_path,
-            filename_base=self._impl.filename_base,
-            source_stamp=self._impl.locator.get_source_stamp(),
-        )
-        self.on_miss: Callable[[], None] = _nothing
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for types of arguments, or None; then `on_miss` is told, and it will be compiled."""
-        rtsys.initialize(target_context)  # memory of arrays
-        found = None
-        with self._guard_against_spurious_io_errors():
-            found = self._load_overload(sig, target_context)
-        if found is None:
-            self.on_miss()
-        return found
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled function, where the folder can be written."""
-        with suppress(OSError):
-            self._save_overload(sig, data)
-
-    def holds_any(self, target_context: Any) -> bool:
-        """Whether it has code for this processor, for whatever types of arguments."""
-        processor = target_context.codegen().magic_tuple()
-        return any(key[1] == processor for key in self._cache_file._load_index())
-
-
-def _nothing() -> None:
-    pass
-
-
-class InnerEntries(Entries):
-    """How an `Inner` is read from the cache."""
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Make the result of compiling from what `CompileResult` gave to be written."""
-        code, description, environment, signature, *_ = payload
-        made = Inner(target_context.codegen(), description.qualname)
-        made.load(code)
-        return compile_result(
-            target_context=target_context,
-            typing_context=target_context.typing_context,
-            library=made,
-            environment=environment,
-            entry_point=target_context.get_executable(made, description, environment),
-            fndesc=description,
-            signature=signature,
-            objectmode=False,
-        )
-
-
-class InnerCache(Cache):
-    """The cache of a function that only compiled code calls."""
-
-    _impl_class = InnerEntries
+def rebuilt_inner(target: Any, payload: Any) -> Any:
+    """The result of compiling an `Inner`, from what `CompileResult` gave to be written."""
+    code, description, environment, signature, *_ = payload
+    made = Inner(target.codegen(), description.qualname)
+    made.load(code)
+    return compile_result(
+        target_context=target,
+        typing_context=target.typing_context,
+        library=made,
+        environment=environment,
+        entry_point=target.get_executable(made, description, environment),
+        fndesc=description,
+        signature=signature,
+        objectmode=False,
+    )

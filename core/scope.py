@@ -99,3 +99,10 @@ def _add_code(digest: Any, code: CodeType) -> None:
         constants = [c for c in part.co_consts if not isinstance(c, CodeType)]
         digest.update(part.co_code)
         digest.update(repr((constants, part.co_names, part.co_varnames)).encode())
+
+
+def code_digest(code: CodeType) -> str:
+    """A digest of the code of a function, and of the functions within it: 20 digits."""
+    digest = blake2b(digest_size=10)
+    _add_code(digest, code)
+    return digest.hexdigest()

@@ -18,6 +18,7 @@ from kifold.core.events import tag_of
 from kifold.core.evolution import newer_defaults
 from kifold.core.fields import fields_of
 from kifold.core.kernels import kernels
+from kifold.core.once import once
 from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
 
@@ -135,7 +136,7 @@ def _longest(record: type[Record]) -> int:
     return sum(3 + max(slot.length, 1) * _LONGEST[slot.code] for slot in record.slots)
 
 
-@cache
+@once
 def _encoder() -> Any:
     assert sys.byteorder == "little", "flat records are little-endian"
     parts = (read_number, _put_byte, _put_number, _put_length, _put_run, _put_fields, _put_bytes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ from kifold.core.codec import around
 from kifold.core.corpus import array_of
 from kifold.core.flat import flatten_setup
 from kifold.core.kernels import kernels
+from kifold.core.once import once
 from kifold.core.options import RulesetError
 from kifold.core.records import Record
 from kifold.core.ruleset import Ruleset
@@ -107,7 +107,7 @@ def _tags(column: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any],
     return out, out_ends, can_be
 
 
-@cache
+@once
 def _kernels() -> dict[str, Any]:
     return kernels(_put_head, _put_text, _put_maps, _compare, _unset_doubles)
 

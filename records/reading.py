@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -22,6 +22,7 @@ from kifold.core.events import Started
 from kifold.core.flat import flatten_setup
 from kifold.core.hashing import hash_slices
 from kifold.core.kernels import kernels
+from kifold.core.once import once
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
 from kifold.core.wire import encode_logs
@@ -132,7 +133,7 @@ def _check_rows(
         raise StoreError(f"the rows of events are not those of the matches{place} ({wrong})")
 
 
-@cache
+@once
 def _checker() -> Any:
     return kernels(_are_of)["_are_of"]
 

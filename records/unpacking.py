@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from kifold.core.events import tag_of
 from kifold.core.fields import Field, fields_of
 from kifold.core.kernels import kernels
+from kifold.core.once import once
 from kifold.core.records import Record, dtype_of
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import columns_of
@@ -223,7 +224,7 @@ def within(values: np.ndarray[Any, Any], low: int, high: int) -> Truths:
     return (low <= values) & (values <= high)
 
 
-@cache
+@once
 def _kernels() -> dict[str, Any]:
     return kernels(_put)
 

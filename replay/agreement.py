@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 from kifold.core.compiled import compiled
 from kifold.core.corpus import Corpus, Folded, Folder
 from kifold.core.kernels import kernels
+from kifold.core.once import once
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.records.buffers import is_there, joined, offsets_of, texts, truths
 from kifold.records.folded import fingerprints, seat_column
@@ -58,7 +58,7 @@ def same_fingerprints(stored: pa.Array, folded: Folded) -> Truths:
     return same
 
 
-@cache
+@once
 def _comparer() -> Any:
     return kernels(_compare)["_compare"]
 

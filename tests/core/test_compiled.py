@@ -8,8 +8,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from threading import Thread
-from time import sleep
 from types import FunctionType
 from typing import Any
 
@@ -20,13 +18,12 @@ from numba.core.dispatcher import Dispatcher
 
 from kifold.core import code_cache, loops, registry
 from kifold.core import kernels as kernel_module
-from kifold.core.code_cache import kept_in, user_cache
+from kifold.core.code_cache import user_cache
 from kifold.core.compiled import Binder, Compiled
 from kifold.core.corpus import Corpus, Folder
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.flat import flatten_setup
 from kifold.core.kernels import kernels
-from kifold.core.linking import Files
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 from kifold.service.compiling import BESIDE, FIRST
 from tests.core.toy import RACE
@@ -105,11 +102,11 @@ WORD = "word"
 
 
 def test_what_rules_may_not_use_is_said() -> None:
-    binder = Binder("tests", {}, {}, boundscheck=True)
+    binder = Binder("tests", [uses_text], {}, {}, boundscheck=True)
     with pytest.raises(TypeError, match="uses_text uses WORD = 'word': rules use functions, integers and flat tables"):
         binder.compiled(uses_text)
     with pytest.raises(TypeError, match="uses_nothing_known uses undefined_name, which is bound to nothing"):
-        binder.compiled(uses_nothing_known)
+        Binder("tests", [uses_nothing_known], {}, {}, boundscheck=True)
 
 
 def double(number: Any) -> Any:
@@ -120,11 +117,22 @@ def double_all(bytes_: Any) -> Any:
     return double(bytes_[0]) + double(100) + double(len(bytes_))
 
 
-def test_one_form_serves_all_widths_of_numbers(tmp_path: Path) -> None:
-    binder = Binder("widths", {}, {}, boundscheck=True)
-    with kept_in(tmp_path):
-        both, one = binder.compiled(double_all), binder.compiled(double, is_entry=False)
-        assert both(np.array([-128], np.int8)) == double_all([-128])
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A cache of a test's own."""
+    monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def bound(binding: str, *functions: Any) -> Binder:
+    return Binder(binding, functions, {}, {}, boundscheck=True)
+
+
+@pytest.mark.usefixtures("cache")
+def test_one_form_serves_all_widths_of_numbers() -> None:
+    binder = bound("widths", double_all)
+    both, one = binder.compiled(double_all), binder.compiled(double, is_entry=False)
+    assert both(np.array([-128], np.int8)) == double_all([-128])
     assert len(one.overloads) == 1
 
 
@@ -138,49 +146,35 @@ def refuse_half(number: Any) -> Any:
     return refuse(number // 2)
 
 
-def test_what_only_compiled_code_calls_has_no_way_in_from_python(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("cache")
+def test_what_only_compiled_code_calls_has_no_way_in_from_python() -> None:
     """Nor has it machine code: a call would end the process."""
-    binder = Binder("inner", {}, {}, boundscheck=True)
-    with kept_in(tmp_path):
-        outer, inner = binder.compiled(refuse_half), binder.compiled(refuse, is_entry=False)
-        assert outer(4) == 2
-        with pytest.raises(TypeError, match="refuse__inner is compiled into what calls it"):
-            inner(1)
+    binder = bound("inner", refuse_half)
+    outer, inner = binder.compiled(refuse_half), binder.compiled(refuse, is_entry=False)
+    assert outer(4) == 2
+    with pytest.raises(TypeError, match="refuse__inner is compiled into what calls it"):
+        inner(1)
     assert [len(one.overloads) for one in (outer, inner)] == [1, 1]
 
 
-def test_errors_come_out_of_what_compiled_code_calls_also_from_the_cache(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("cache")
+def test_errors_come_out_of_what_compiled_code_calls_also_from_the_cache() -> None:
     for hits in (0, 1):
-        with kept_in(tmp_path):
-            outer = Binder("errors", {}, {}, boundscheck=True).compiled(refuse_half)
-            with pytest.raises(ValueError, match=r"more than three.*4"):
-                outer(8)
-            with pytest.raises(IndexError):
-                outer(0)
+        outer = bound("errors", refuse_half).compiled(refuse_half)
+        with pytest.raises(ValueError, match=r"more than three.*4"):
+            outer(8)
+        with pytest.raises(IndexError):
+            outer(0)
         assert sum(outer.stats.cache_hits.values()) == hits
 
 
-def test_a_caller_is_compiled_with_what_lies_in_the_cache(tmp_path: Path) -> None:
-    with kept_in(tmp_path):
-        Binder("kept", {}, {}, boundscheck=True).compiled(refuse_half)(2)
-        again = Binder("kept", {}, {}, boundscheck=True)
-        outer, inner = again.compiled(refuse), again.compiled(refuse, is_entry=False)
-        assert again.compiled(refuse_half)(np.int8(2)) == outer(1) == 1
+@pytest.mark.usefixtures("cache")
+def test_a_caller_is_compiled_with_what_lies_in_the_cache() -> None:
+    bound("kept", refuse_half, refuse).compiled(refuse_half)(2)
+    again = bound("kept", refuse_half, refuse)
+    outer, inner = again.compiled(refuse), again.compiled(refuse, is_entry=False)
+    assert again.compiled(refuse_half)(np.int8(2)) == outer(1) == 1
     assert sum(inner.stats.cache_hits.values()) == 1
-
-
-def test_processes_that_write_one_function_at_once_lose_a_form_at_worst(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Numba itself would give both forms one file, and read the code of one for the other."""
-    one, other = (Files(str(tmp_path), "function", "stamp") for _ in range(2))
-    one.save("first", 1)
-    with monkeypatch.context() as before_that:
-        before_that.setattr(other, "_load_index", dict)
-        other.save("second", 2)
-    assert (one.load("first"), one.load("second")) == (None, 2)
-    one.save("first", 1)
-    assert (other.load("first"), other.load("second")) == (1, 2)
 
 
 @pytest.mark.slow
@@ -354,22 +348,24 @@ def put_seven(values: Any, i: int) -> None:
     values[i] = 7
 
 
-def test_indices_count_from_zero(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("cache")
+def test_indices_count_from_zero() -> None:
     """A negative index, which plain Python counts from the end, is refused where bounds are checked."""
-    checked, free = Binder("checked", {}, {}, boundscheck=True), Binder("free", {}, {}, boundscheck=False)
-    with kept_in(tmp_path):
-        for binder in (checked, free):
-            assert [binder.compiled(number_at)(i) for i in range(3)] == NUMBERS
-            values = np.zeros(3, np.int8)
-            binder.compiled(put_seven)(values, 2)
-            assert values.tolist() == [0, 0, 7]
-        for wrong in (-1, -3, 3):
-            with pytest.raises(IndexError):
-                checked.compiled(number_at)(wrong)
-            with pytest.raises(IndexError):
-                checked.compiled(put_seven)(np.zeros(3, np.int8), wrong)
-        # Where they are not, there is no choice between an index and one from the end.
-        assert " select " not in next(iter(free.compiled(put_seven).inspect_llvm().values()))
+    functions = (number_at, put_seven)
+    checked = Binder("checked", functions, {}, {}, boundscheck=True)
+    free = Binder("free", functions, {}, {}, boundscheck=False)
+    for binder in (checked, free):
+        assert [binder.compiled(number_at)(i) for i in range(3)] == NUMBERS
+        values = np.zeros(3, np.int8)
+        binder.compiled(put_seven)(values, 2)
+        assert values.tolist() == [0, 0, 7]
+    for wrong in (-1, -3, 3):
+        with pytest.raises(IndexError):
+            checked.compiled(number_at)(wrong)
+        with pytest.raises(IndexError):
+            checked.compiled(put_seven)(np.zeros(3, np.int8), wrong)
+    # Where they are not, there is no choice between an index and one from the end.
+    assert " select " not in next(iter(free.compiled(put_seven).inspect_llvm().values()))
 
 
 def element(values: Any, i: int) -> Any:
@@ -398,10 +394,10 @@ def test_kernels_check_bounds_where_rules_do(monkeypatch: pytest.MonkeyPatch, tm
 def folder_of(text: str, binding: str = "tests", *, boundscheck: bool = False) -> str:
     scope: dict[str, Any] = {"__name__": "tests.made"}
     exec(text, scope)
-    return Binder(binding, {}, {slot: slot_compiled}, boundscheck=boundscheck).folder([scope["f"]]).name
+    return Binder(binding, [scope["f"]], {}, {slot: slot_compiled}, boundscheck=boundscheck).folder.name
 
 
-def test_the_kept_in_follows_whatever_goes_into_the_code() -> None:
+def test_the_folder_follows_whatever_goes_into_the_code() -> None:
     text = "T = [1, 2]\nN = 3\ndef g(a, b=4): return a + b + T[N - 3]\ndef f(a): return g(a)"
     changes = [("[1, 2]", "[1, 5]"), ("N = 3", "N = 4"), ("b=4", "b=5"), ("a + b", "a - b"), ("g(a)", "g(a) + 1")]
     folders = [folder_of(text), *(folder_of(text.replace(*change)) for change in changes)]
@@ -426,23 +422,6 @@ def test_the_cache_folder_follows_what_compiles(monkeypatch: pytest.MonkeyPatch,
 # Where the cache is
 
 
-def test_threads_that_decorate_at_once_keep_their_folders(tmp_path: Path) -> None:
-    """Else the code of one revision came into the folder of another, which does not say what that code follows from."""
-    one, other = tmp_path / "one", tmp_path / "other"
-
-    def decorate() -> None:
-        with kept_in(other):
-            sleep(0.1)
-
-    thread = Thread(target=decorate)
-    with kept_in(one):
-        thread.start()
-        sleep(0.05)
-        made = Binder("threads", {}, {}, boundscheck=True).compiled(double)
-    thread.join()
-    assert Path(made.stats.cache_path).parent == one
-
-
 def test_kernels_of_all_rulesets_say_once_that_they_compile(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -461,13 +440,19 @@ def test_kernels_of_all_rulesets_say_once_that_they_compile(
     assert caplog.records == []
 
 
-def test_the_kept_in_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KIFOLD_CACHE", str(tmp_path / "own"))
     assert user_cache() == tmp_path / "own"
     assert Compiled(RACE).folder.parent == tmp_path / "own" / "compiled"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KIFOLD_CACHE", "own")
+    assert user_cache() == tmp_path / "own"
     monkeypatch.delenv("KIFOLD_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert user_cache() == tmp_path / "xdg" / "kifold"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert user_cache() == tmp_path / ".cache" / "kifold"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for is_none in ("", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", is_none)
+        assert user_cache() == tmp_path / ".cache" / "kifold"
+    monkeypatch.setenv("HOME", "relative")
+    assert user_cache().is_relative_to("/dev/null"), "nobody's home, and not a folder of the working directory"

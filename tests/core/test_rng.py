@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from kifold.core.code_cache import kept_in
 from kifold.core.compiled import Binder
 from kifold.core.records import dtype_of, to_numpy
 from kifold.core.rng import Random, below, next_block, next_word, seed_random
@@ -78,8 +75,6 @@ def test_compiled_draws_are_the_same(seed: int, match: int, compiled_draws: tupl
 
 
 @pytest.fixture(scope="module")
-def compiled_draws(tmp_path_factory: pytest.TempPathFactory) -> tuple:
-    folder: Path = tmp_path_factory.mktemp("rng")
-    with kept_in(folder):
-        binder = Binder("tests", {}, {}, boundscheck=True)
-        return binder.compiled(next_word), binder.compiled(below)
+def compiled_draws() -> tuple:
+    binder = Binder("tests", [next_word, below], {}, {}, boundscheck=True)
+    return binder.compiled(next_word), binder.compiled(below)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kifold.core.code_cache import kept_in
 from kifold.core.compiled import Binder
 from kifold.core.corpus import array_of
 from kifold.core.emit import slot, slot_compiled
@@ -47,9 +46,8 @@ def count_sequences(setup: Any, states: Any, lists: Any, listed: Any, taken: Any
 def loops() -> dict[str, Any]:
     """The loop above, compiled with the rules that it calls."""
     functions = (count_sequences,)
-    binder = Binder("unionking_loops", {}, {slot: slot_compiled}, boundscheck=False)
-    with kept_in(binder.folder(list(functions))):
-        return {function.__name__: binder.compiled(function) for function in functions}
+    binder = Binder("unionking_loops", functions, {}, {slot: slot_compiled}, boundscheck=False)
+    return {function.__name__: binder.compiled(function) for function in functions}
 
 
 def sequences(variant: str, jump_merge: bool, depth: int) -> int:
