@@ -110,6 +110,19 @@ def write(place: Path, content: bytes) -> None:
         _say_once(place.parent.parent, error.strerror or str(error))
 
 
+def can_keep(folder: Path) -> bool:
+    """Whether files can be written to a folder, which is made. Where they cannot, it is said once."""
+    draft = folder / f"{secrets.token_hex(4)}.writing"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        _say_once(folder.parent, error.strerror or str(error))
+        return False
+    return True
+
+
 def _digest(place: Path, content: bytes | memoryview) -> bytes:
     # With the names, so that a file of another function or of other rules is not taken for this one.
     digest = blake2b(f"{place.parent.name}/{place.name}/".encode(), digest_size=DIGEST_SIZE)

@@ -70,8 +70,8 @@ class Compiled:
 
     def _say_once(self) -> None:
         if not self.is_announced:
-            said = "compiling the rules of %s for their first use (some seconds; kept in %s)"
-            logging.getLogger(__name__).warning(said, self.name, self.folder.parent)
+            said = "compiling the rules of %s for their first use (some seconds)"
+            logging.getLogger(__name__).warning(said, self.name)
         self.is_announced = True
 
 

@@ -87,7 +87,7 @@ def _as_before(matches: pa.Table) -> np.ndarray[Any, Any]:
         same[1:] &= values[1:] == values[:-1]
     options = joined(matches["options"])
     for part in (options.keys, options.items):
-        _kernels()["_compare"](offsets_of(options), coded(part), same)
+        kernels_of_beginnings()["_compare"](offsets_of(options), coded(part), same)
     if options.items.null_count:
         same[:] = False
     return same
@@ -102,13 +102,14 @@ def _tags(column: pa.Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any],
     can_be = np.ones(len(column), bool)
     if column.null_count or column.items.null_count:
         can_be &= np.array([tags is not None and all(v is not None for _, v in tags) for tags in column.to_pylist()])
-    _kernels()["_unset_doubles"](ends, keys.data, keys.ends, can_be)
-    _kernels()["_put_maps"](ends, keys.data, keys.ends, items.data, items.ends, out, out_ends)
+    kernels_of_beginnings()["_unset_doubles"](ends, keys.data, keys.ends, can_be)
+    kernels_of_beginnings()["_put_maps"](ends, keys.data, keys.ends, items.data, items.ends, out, out_ends)
     return out, out_ends, can_be
 
 
 @once
-def _kernels() -> dict[str, Any]:
+def kernels_of_beginnings() -> dict[str, Any]:
+    """What is done here match by match, compiled."""
     return kernels(_put_head, _put_text, _put_maps, _compare, _unset_doubles)
 
 

@@ -26,12 +26,12 @@ from kifold.core.once import once
 from kifold.core.options import RulesetError
 from kifold.core.ruleset import Ruleset
 from kifold.core.wire import encode_logs
-from kifold.records.beginnings import read_beginnings
+from kifold.records.beginnings import kernels_of_beginnings, read_beginnings
 from kifold.records.buffers import joined
 from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.tables import row_started
-from kifold.records.unpacking import unpack_events
+from kifold.records.unpacking import kernels_of_columns, unpack_events
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,13 @@ class Group:
             self.is_plain[wanted],
             self.is_strange[wanted],
         )
+
+
+def prepare() -> None:
+    """Make what `read_group` runs compiled, for who takes what that raises for damage of a file."""
+    _checker()
+    kernels_of_columns()
+    kernels_of_beginnings()
 
 
 def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:

@@ -131,7 +131,7 @@ class Lists:
         flat = values.view(np.uint8)
         flat.flags.writeable = False
         fields: Any = records.dtype.fields
-        _kernels()["_put"](self._ends, counts, flat, bytes_of(records), fields[name][1], place.dtype.itemsize)
+        kernels_of_columns()["_put"](self._ends, counts, flat, bytes_of(records), fields[name][1], place.dtype.itemsize)
 
 
 @cache
@@ -225,7 +225,8 @@ def within(values: np.ndarray[Any, Any], low: int, high: int) -> Truths:
 
 
 @once
-def _kernels() -> dict[str, Any]:
+def kernels_of_columns() -> dict[str, Any]:
+    """What is done here value by value, compiled."""
     return kernels(_put)
 
 

@@ -24,7 +24,7 @@ from kifold.records.errors import StoreError
 from kifold.records.ids import id_text
 from kifold.records.judge import MANY, judge_logs
 from kifold.records.log import Log, batches
-from kifold.records.reading import Group, read_group
+from kifold.records.reading import Group, prepare, read_group
 from kifold.records.row_groups import RowGroups, revisions_of
 from kifold.records.store import Store
 from kifold.records.tables import rows_to_logs
@@ -149,6 +149,7 @@ class _Part:
         """Count a row group, each match under the revision of the rules that it is played under: those of the ruleset's
         own events at once, where there are many, others one by one.
         """
+        prepare()
         try:
             group = read_group(self.rules, matches, events)
         except (StoreError, *UNREADABLE) as error:

@@ -6,13 +6,15 @@ the result are of the state at that ply, so after the events of chance that foll
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from kifold.core.codec import valid, valid_started
 from kifold.core.names import LEGAL
 from kifold.core.options import RulesetError
 from kifold.core.play import Play, Refused, standing_events
@@ -84,15 +86,19 @@ def group_plies(
     Raises:
         StoreError: when the tables do not belong together, or hold what no writer wrote.
     """
-    try:
+    with _reading():
         revisions = revisions_of(matches, pins)
-        tables = [
-            _revision_plies(ruleset, revision, *only(revisions == revision, matches, events), on_left_out)
-            for revision in dict.fromkeys(revisions.tolist())
-        ]
+        parts = [(one, *only(revisions == one, matches, events)) for one in dict.fromkeys(revisions.tolist())]
+    return _in_order(ruleset, [_revision_plies(ruleset, *part, on_left_out) for part in parts])
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Around what turns tables into something else: what that raises is said of their file."""
+    try:
+        yield
     except UNREADABLE as error:
         raise StoreError(f"is damaged ({type(error).__name__}: {error}); restore it from a copy") from None
-    return _in_order(ruleset, tables)
 
 
 def _in_order(ruleset: Ruleset, tables: Sequence[pa.Table]) -> pa.Table:
@@ -107,7 +113,7 @@ def _revision_plies(
 ) -> pa.Table:
     import numpy as np
 
-    from kifold.records.reading import read_group
+    from kifold.records.reading import prepare, read_group
 
     ids = matches["match_id"].to_pylist()
     try:
@@ -117,15 +123,28 @@ def _revision_plies(
             on_left_out(match, str(error))
         return plies_schema(ruleset).empty_table()
     if len(matches) < MANY:
-        return _logs_plies(rules, list(rows_to_logs(rules, matches, events)), on_left_out)
-    group = read_group(rules, matches, events)
+        return _logs_plies(rules, _valid_logs(rules, matches, events), on_left_out)
+    prepare()
+    with _reading():
+        group = read_group(rules, matches, events)
     plain = group.only(group.is_plain).corpus
     numbers = np.arange(1, len(plain.events) + 1) - np.repeat(plain.starts[:-1], np.diff(plain.starts))
     table = _corpus_plies(plain, list(compress(ids, group.is_plain)), numbers, on_left_out)
     if group.is_plain.all():
         return table
-    logs = list(rows_to_logs(rules, *only(~group.is_plain, matches, events)))
+    logs = _valid_logs(rules, *only(~group.is_plain, matches, events))
     return _in_order(ruleset, [table, _logs_plies(rules, logs, on_left_out)])
+
+
+def _valid_logs(rules: Ruleset, matches: pa.Table, events: pa.Table) -> list[Log]:
+    """Logs whose values are in their ranges."""
+    with _reading():
+        logs = list(rows_to_logs(rules, matches, events))
+        for log in logs:
+            valid_started(rules, log.started)
+            for event in log.events:
+                valid(rules, event)
+        return logs
 
 
 def _logs_plies(rules: Ruleset, logs: Sequence[Log], on_left_out: OnLeftOut) -> pa.Table:

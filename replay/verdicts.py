@@ -26,7 +26,7 @@ from kifold.records.errors import NOT_AS_WRITTEN, StoreError
 from kifold.records.folded import fingerprints, judged_match, seat_column
 from kifold.records.judge import FINGERPRINT_SIZE, MANY, Judged, judge_log
 from kifold.records.log import Log
-from kifold.records.reading import Group, digests, read_group
+from kifold.records.reading import Group, digests, prepare, read_group
 from kifold.records.row_groups import revisions_of
 from kifold.records.tables import ending_text, rows_to_logs, unlike
 from kifold.records.unreadable import UNREADABLE
@@ -103,6 +103,7 @@ def verify_group(
     Raises:
         StoreError: when the tables do not belong together, or hold what no writer wrote.
     """
+    prepare()
     try:
         group = read_group(rules, matches, events)
     except UNREADABLE as error:

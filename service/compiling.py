@@ -44,16 +44,19 @@ def compile_rules(wanted: Mapping[str, Iterable[str]]) -> None:
 
     They are compiled side by side, and beside them what all rulesets share, one process for each processor.
     """
+    from kifold.core.code_files import can_keep
+
     cold = {name: lacking for name, loops in wanted.items() if (lacking := _code(name).lacking(loops))}
     if not cold:
         return
     for name in cold:
         _code(name).is_announced = True
-    which, place = ", ".join(cold), _code(next(iter(cold))).folder.parent
-    print(
-        f"compiling the rules of {which} for their first use (up to ten seconds each; kept in {place})", file=sys.stderr
-    )
-    count = min(processors(), len(cold) + 1)
+    which, folder = ", ".join(cold), _code(next(iter(cold))).folder
+    is_kept = can_keep(folder)
+    where = f"kept in {folder.parent}" if is_kept else "not kept"
+    print(f"compiling the rules of {which} for their first use (up to ten seconds each; {where})", file=sys.stderr)
+    # What another process compiles is found where it is kept.
+    count = min(processors(), len(cold) + 1) if is_kept else 1
     gc.disable()  # hardly anything that a compiler makes is garbage before it is done
     try:
         with _processes(cold, count):
@@ -64,9 +67,6 @@ def compile_rules(wanted: Mapping[str, Iterable[str]]) -> None:
     for name, loops in cold.items():
         if lacking := _code(name).lacking(loops):
             _compile(name, lacking)
-    if any(_code(name).lacking(loops) for name, loops in cold.items()):
-        said = f"kifold: {place}: cannot be written, so all is compiled again; set KIFOLD_CACHE to another folder"
-        print(said, file=sys.stderr)
 
 
 def compile_for_many(store: Store, *, archived: bool, also: Ruleset | None = None) -> None:

@@ -30,13 +30,14 @@ WANTED = dict.fromkeys(NAMES, compiling.PLAY)
 class Bench:
     """Rules that count as compiled once this process was asked to, and the processes beside it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         self.done: list[str] = []
+        self.folder = folder / "cache" / "rules"
         self.beside: list[subprocess.Popen[bytes]] = []
         self.asked: list[list[str]] = []
         monkeypatch.setattr(compiling, "_compile", self.compile)
         monkeypatch.setattr(compiling, "processors", lambda: 2)
-        monkeypatch.setattr("kifold.core.compiled.compiled", lambda rules: Rules(rules.name in self.done))
+        monkeypatch.setattr("kifold.core.compiled.compiled", lambda rules: Rules(self.folder, rules.name in self.done))
         started = subprocess.Popen
 
         def start(command: list[str], **more: Any) -> subprocess.Popen[bytes]:
@@ -52,20 +53,18 @@ class Bench:
 
 
 class Rules:
-    folder = Path("cache/rules")
-
     is_announced = False
 
-    def __init__(self, is_done: bool) -> None:
-        self.is_done = is_done
+    def __init__(self, folder: Path, is_done: bool) -> None:
+        self.folder, self.is_done = folder, is_done
 
     def lacking(self, loops: Sequence[str]) -> list[str]:
         return [] if self.is_done else list(loops)
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
-    return Bench(monkeypatch)
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Bench:
+    return Bench(monkeypatch, tmp_path)
 
 
 def python(monkeypatch: pytest.MonkeyPatch, folder: Path, line: str) -> None:
@@ -102,14 +101,16 @@ def test_one_processor_starts_no_process(bench: Bench, monkeypatch: pytest.Monke
     assert (bench.done, bench.beside) == (["blokus"], [])
 
 
-def test_a_folder_that_cannot_be_written_is_named(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_where_nothing_can_be_kept_no_process_is_started_and_it_is_said(
+    bench: Bench, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("kifold.core.compiled.compiled", lambda rules: Rules(is_done=False))
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
+    bench.folder.parent.write_text("not a folder")
     compiling.compile_rules(WANTED)
-    [_, said] = capsys.readouterr().err.splitlines()
-    assert said == "kifold: cache: cannot be written, so all is compiled again; set KIFOLD_CACHE to another folder"
+    assert (sorted(bench.done), bench.beside) == (NAMES, [])
+    assert [record.message.partition(": ")[0] for record in caplog.records] == [
+        f"compiled rules cannot be kept in {bench.folder.parent} (Not a directory)"
+    ]
+    assert "(up to ten seconds each; not kept)" in capsys.readouterr().err
 
 
 def test_each_ruleset_is_compiled_by_one_process(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
