@@ -43,9 +43,8 @@ class CodeFiles:
 
     def __init__(self, function: FunctionType, folder: Path, rebuild: Callable[[Any, Any], Any]) -> None:
         self.cache_path = str(folder)
-        self._folder, self._rebuild = folder, rebuild
+        self._function, self._folder, self._rebuild = function, folder, rebuild
         self._words = function.__qualname__.replace("<", "").replace(">", "")
-        self._code = f"{function.__module__}.{function.__qualname__} {code_digest(function.__code__)}"
         self.on_miss: Callable[[], None] = _nothing
 
     def load_overload(self, arguments: Any, target: Any) -> Any:
@@ -76,7 +75,8 @@ class CodeFiles:
         return self._folder / f"{self._name(processor)}.{_short(arguments)}.nbc"
 
     def _name(self, processor: Any) -> str:
-        return f"{self._words}.{_short(self._code, processor.magic_tuple())}"
+        code = code_digest(self._function.__code__)
+        return f"{self._words}.{_short(self._function.__module__, code, processor.magic_tuple())}"
 
 
 def _nothing() -> None:
@@ -135,7 +135,7 @@ def _say_once(folder: Path, reason: str) -> None:
         _SAID.add(folder)
         logging.getLogger(__name__).warning(
             "compiled rules cannot be kept in %s (%s): each process compiles them anew, some ten seconds a ruleset; "
-            "make room there and let it be written, or name another folder in KIFOLD_CACHE",
+            "make it writable, make room on its disk, or name another folder in KIFOLD_CACHE",
             folder,
             reason,
         )

@@ -48,4 +48,4 @@ def kernels(*functions: Any) -> dict[str, Any]:
 
 @cache
 def _say_once() -> None:
-    logging.getLogger(__name__).warning("compiling what all rulesets share for its first use (some seconds, once)")
+    logging.getLogger(__name__).warning("compiling what all rulesets share for its first use (some seconds)")

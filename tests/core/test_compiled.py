@@ -432,7 +432,7 @@ def test_kernels_of_all_rulesets_say_once_that_they_compile(
     made["double"](1)
     made["double"](1.5)
     assert [record.message for record in caplog.records] == [
-        "compiling what all rulesets share for its first use (some seconds, once)"
+        "compiling what all rulesets share for its first use (some seconds)"
     ]
     caplog.clear()
     kernel_module._say_once.cache_clear()
