@@ -133,7 +133,7 @@ def test_a_page_may_hold_what_its_revision_declares() -> None:
         ({"upcasters": ()}, "upcasters is shared"),
         (
             {"pictures": None},
-            "pictures is no field; choose from notation, notes, opening, phases, picture, state",
+            "pictures is no field; choose from notation, notes, numberings, opening, phases, picture, state",
         ),
     ],
 )
