@@ -20,7 +20,7 @@ import numpy as np
 
 from kifold.core import loops
 from kifold.core.code_cache import folder_of, is_boundschecked, use
-from kifold.core.declared import DeclarationError
+from kifold.core.declared import RulesFault
 from kifold.core.dispatching import compile_later
 from kifold.core.emit import slot, slot_compiled
 from kifold.core.once import once
@@ -103,8 +103,9 @@ class Binder:
         self.binding = binding
         self.reach = Reach(names, replaced)
         self.boundscheck = boundscheck
-        self._rules = {self.reach.source(function) for function in names.values()}
+        self._rules = {self.reach.source(function): name for name, function in names.items()}
         self._done: dict[tuple[Any, bool], Any] = {}
+        self._open: list[Any] = []
         here = Path(__file__).read_bytes()
         self.folder = folder_of(binding, boundscheck, here, self.reach.digest(functions))
         use(self.folder)
@@ -113,6 +114,9 @@ class Binder:
         """The compiled form of a function and of all that it calls: for Python to call, or for other compiled code."""
         source = self.reach.source(function)
         if (source, is_entry) not in self._done:
+            if source in self._open:
+                raise RulesFault(source, "calls itself, by whatever way: rules have no recursion")
+            self._open.append(source)
             scope = {name: self._value(source, name, value) for name, value in self.reach.globals_of(source).items()}
             scope["__builtins__"] = builtins
             copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__)
@@ -123,10 +127,13 @@ class Binder:
                 self.folder,
                 is_entry=is_entry,
                 is_raw=source in self._rules and not is_entry,
+                is_rule=source not in LOOPS,
+                answers=self._rules.get(source, "result") not in ("result", "chance"),
                 boundscheck=self.boundscheck,
                 # With bounds checked, one large function would take twice as long to compile, and speed matters less.
                 forceinline=not is_entry and not self.boundscheck,
             )
+            self._open.pop()
         return self._done[source, is_entry]
 
     def _value(self, source: Any, name: str, value: Any) -> Any:
@@ -136,7 +143,6 @@ class Binder:
             return int(value)
         if isinstance(value, list | tuple) and all(type(one) is int for one in value):
             return np.array(value, dtype=np.int64)
-        raise DeclarationError(
-            f"{source.__qualname__} uses {name} = {value!r:.80}: "
-            "rules use functions, integers and flat tables of integers only"
+        raise RulesFault(
+            source, f"uses {name} = {value!r:.80}: rules use functions, integers and flat tables of integers only"
         )

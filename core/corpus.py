@@ -18,6 +18,7 @@ from kifold.core.flat import flatten_setup, unflatten, unflatten_setup
 from kifold.core.loops import NOTHING_LEGAL, SETUP_REFUSED
 from kifold.core.play import NothingLegal, SetupRefused, is_asked
 from kifold.core.records import Record, dtype_of, essential_dtype, essential_size, from_numpy
+from kifold.core.retracing import retrace, retrace_chance
 from kifold.core.rng import Random
 from kifold.core.ruleset import SNAPSHOT, Ruleset
 
@@ -239,8 +240,9 @@ class Folder:
         """Fold and validate every match."""
         most = len(corpus.events) // SNAPSHOT + len(corpus)
         folded = Folded.blank(self.ruleset, len(corpus), len(corpus.events), most)
-        taken = self.code.loops["fold_corpus"](
-            *corpus.arrays,
+        taken = self._run(
+            "fold_corpus",
+            corpus,
             self.state,
             self.state_bytes,
             folded.matches,
@@ -257,7 +259,7 @@ class Folder:
         kept = np.zeros((len(corpus.events) + count, size), np.uint8)
         matches, results = np.zeros(count, MATCH), np.zeros(count, dtype_of(self.ruleset.result))
         seats = np.zeros(len(corpus.events), np.int8)
-        self.code.loops["fold_states"](*corpus.arrays, self.state, self.state_bytes, matches, results, seats, kept)
+        self._run("fold_states", corpus, self.state, self.state_bytes, matches, results, seats, kept)
         return States(matches, results, seats, kept.view(essential_dtype(self.ruleset.state))[:, 0])
 
     def position(self, corpus: Corpus, match: int, count: int) -> int:
@@ -286,7 +288,7 @@ class Folder:
     def count_legal(self, corpus: Corpus) -> np.ndarray[Any, Any]:
         """How many legal events there were before every event of a corpus of legal matches: int32, one per event."""
         counts = np.zeros(len(corpus.events), np.int32)
-        longest = self.code.loops["count_legal"](*corpus.arrays, self.state, self.state_bytes, self.out, counts)
+        longest = self._run("count_legal", corpus, self.state, self.state_bytes, self.out, counts)
         if longest > len(self.out):
             self._grow(longest)
             return self.count_legal(corpus)
@@ -296,8 +298,15 @@ class Folder:
         """What every decision by a seat was made from, and what came of it."""
         room = len(corpus.events)
         found = Plies(np.zeros(len(corpus), LISTED), np.zeros(room, PLY), np.zeros(room, dtype_of(self.ruleset.result)))
-        longest = self.code.loops["list_plies"](
-            *corpus.arrays, self.state, self.state_bytes, self.out, found.matches, found.plies, found.results
+        longest = self._run(
+            "list_plies",
+            corpus,
+            self.state,
+            self.state_bytes,
+            self.out,
+            found.matches,
+            found.plies,
+            found.results,
         )
         if longest > len(self.out):
             self._grow(longest)
@@ -322,19 +331,28 @@ class Folder:
         events = np.zeros(room, dtype_of(self.ruleset.event_record))
         while count:
             setups, starts = np.repeat(setup, count), np.zeros(count + 1, np.int64)
-            played, too_long = self.code.loops["play_corpus"](
-                seed,
-                first,
-                LONGEST_MATCH,
-                greedy,
-                setups,
-                events,
-                starts,
-                self.state,
-                self.state_bytes,
-                self.out,
-                random,
-            )
+            try:
+                played, too_long = self.code.loops["play_corpus"](
+                    seed,
+                    first,
+                    LONGEST_MATCH,
+                    greedy,
+                    setups,
+                    events,
+                    starts,
+                    self.state,
+                    self.state_bytes,
+                    self.out,
+                    random,
+                )
+            except Exception as error:
+                # The last match that has events, or the first without one after it.
+                at = max(int(np.flatnonzero(starts)[-1:].sum()) - 1, 0)
+                for match in range(at, min(at + 2, count)):
+                    retrace_chance(self.ruleset, template, seed, first + match)
+                ends = np.maximum.accumulate(starts)
+                retrace(Corpus(self.ruleset, setups, events, ends).part(at, min(at + 2, count)), error)
+                raise
             if played:
                 yield Corpus(self.ruleset, setups[:played], events[: starts[played]].copy(), starts[: played + 1])
             if too_long < 0:
@@ -343,6 +361,13 @@ class Folder:
             if too_long:
                 self._grow(too_long)
             first, count = first + played, count - played
+
+    def _run(self, loop: str, corpus: Corpus, *more: Any) -> Any:
+        try:
+            return self.code.loops[loop](*corpus.arrays, *more)
+        except Exception as error:
+            retrace(corpus, error)
+            raise
 
     def _grow(self, n: int) -> None:
         self.out = np.zeros(2 * n, dtype_of(self.ruleset.event_record))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from types import CodeType
+from typing import TYPE_CHECKING, Any
 
 from msgspec import NODEFAULT
 
@@ -29,6 +30,24 @@ OF_SETUPS = frozenset({"seats", "variant"})
 
 class DeclarationError(TypeError):
     """A ruleset is declared in a way that cannot work. The message says what to change."""
+
+
+class RulesFault(DeclarationError):
+    """A function of a ruleset does what it cannot. Says which function, where it stands, and what it does.
+
+    Attributes:
+        file: where its code stands.
+    """
+
+    def __init__(self, function: Any, what: str, line: int | None = None) -> None:
+        code = function.__code__
+        super().__init__(f"{place(code, line or code.co_firstlineno)}: {what}")
+        self.file: str = code.co_filename
+
+
+def place(code: CodeType, line: int) -> str:
+    """Where a line of a function stands."""
+    return f"{code.co_qualname}, {code.co_filename} line {line}"
 
 
 def check_declaration(ruleset: Ruleset) -> None:

@@ -275,8 +275,9 @@ def play_corpus(
                 return m, 0
             i = greedy(state[0], out, n, random[0]) if is_greedy and seat >= 0 else below(random[0], n)
             events[at] = out[i]
-            apply(state[0], out[i])
             at += 1
+            starts[m + 1] = at  # so that a fault of the rules leaves the match that it is in
+            apply(state[0], out[i])
             seat = turn(state[0])
         starts[m + 1] = at
     return len(setups), 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from kifold.core.declared import RulesFault
 from kifold.core.emit import EventRecord, Out
 from kifold.core.events import COMMON, Event, Finished, Noted, Resigned, Started, Undone
 from kifold.core.flat import flatten_setup, unflatten
@@ -79,7 +80,7 @@ class Play:
         self.ending: Finished | Resigned | None = None
         reason = self.ruleset.rules.set_up(self.state, flatten_setup(self.ruleset, self.started))
         if reason != LEGAL:
-            name = self.ruleset.reasons[reason]
+            name = self.ruleset.reason(reason)
             raise Refused(0, name.name, name.meaning)
 
     def copy(self) -> Play:
@@ -93,7 +94,13 @@ class Play:
     @property
     def turn(self) -> int:
         """The seat that decides next, `CHANCE`, or `NOBODY` when the match is over."""
-        return NOBODY if self.ending else self.ruleset.rules.turn(self.state)
+        if self.ending:
+            return NOBODY
+        turn, seats = self.ruleset.rules.turn, self.started.seats
+        seat: Any = turn(self.state)
+        if not isinstance(seat, int) or not CHANCE <= seat < seats:
+            raise RulesFault(turn, f"returns {seat!r:.40}, and seats are 0..{seats - 1}")
+        return seat
 
     @property
     def is_over(self) -> bool:
@@ -220,7 +227,7 @@ def _expect(ruleset: Ruleset, state: Any, ending: Finished | Resigned | None, se
         raise Refused(seq, "not_declared", f"no event of {ruleset.name}: {error}", event) from None
     reason = ruleset.rules.check(state, record)
     if reason != LEGAL:
-        name = ruleset.reasons[reason]
+        name = ruleset.reason(reason)
         raise Refused(seq, name.name, name.meaning, event)
     return record
 

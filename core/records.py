@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+_STRUCT_CODES = {"i1": "b", "i2": "h", "i4": "i", "i8": "q"}
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     """A field of `length` integers of the width `code` ('i1', 'i2', 'i4', 'i8')."""
 
     code: str
     length: int
+
+    def __post_init__(self) -> None:
+        if self.code not in _STRUCT_CODES or self.length < 0:
+            widths = ", ".join(_STRUCT_CODES)
+            raise TypeError(f"Array({self.code!r}, {self.length}): widths are {widths}, a length is not negative")
 
 
 class Role(Enum):
@@ -49,8 +57,6 @@ I64 = Annotated[int, Array("i8", 0)]
 
 R = TypeVar("R", bound="Record")
 T = TypeVar("T")
-
-_STRUCT_CODES = {"i1": "b", "i2": "h", "i4": "i", "i8": "q"}
 
 
 @dataclass(frozen=True, slots=True)

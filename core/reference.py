@@ -145,7 +145,7 @@ def _events(ruleset: Ruleset) -> Lines:
         if event in shown:
             started, one = shown[event]
             yield ""
-            yield f"Short notation `{ruleset.notation.write(started, one)}`, as JSON"
+            yield f"Short notation `{ruleset.written(started, one)}`, as JSON"
             yield ""
             yield from ("```json", json.dumps(to_json(one), ensure_ascii=False), "```")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, MISSING, dataclass, fields
+from inspect import CO_VARARGS
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
-from kifold.core.declared import DeclarationError
+from kifold.core.declared import DeclarationError, RulesFault
 from kifold.core.rng import below
 
 if TYPE_CHECKING:
@@ -37,6 +38,22 @@ def best_of(state: Any, out: Any, n: int, random: Any) -> int:
             if below(random, ties) == 0:
                 chosen = i
     return chosen
+
+
+TAKES = {
+    "set_up": "state, setup",
+    "check": "state, event",
+    "apply": "state, event",
+    "legal": "state, seat, out",
+    "turn": "state",
+    "result": "state, result",
+    "actor": "state, event",
+    "gain": "state, event",
+    "greedy": "state, out, n, random",
+    "phase": "state",
+    "chance": "setup, random",
+}
+"""What each rule is called with."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +92,11 @@ class Rules:
     chance: Callable[[Any, Any], None] | None = None
 
     def __post_init__(self) -> None:
+        for name, takes in TAKES.items():
+            code = getattr(function := getattr(self, name), "__code__", None)
+            takes_any = code is None or code.co_flags & CO_VARARGS
+            if not takes_any and code.co_argcount != len(takes.split(", ")):
+                raise RulesFault(function, f"takes {code.co_argcount} arguments; a rule is called as {name}({takes})")
         if self.gain is not None and self.greedy is any_of:
             # Bound by a copy with other globals, as `kifold.core.compiled` binds: a closure would not compile once.
             bound = FunctionType(best_of.__code__, best_of.__globals__ | {"gain": self.gain}, best_of.__name__)

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from kifold.core.declared import check_declaration
+from kifold.core.declared import RulesFault, check_declaration
 from kifold.core.emit import EventRecord
 from kifold.core.events import COMMON, FIRST_RULESET_TAG, Event, OptionValue, Setup, Started, kind_of, tag_of
 from kifold.core.evolution import Upcaster, lifter
 from kifold.core.flat import event_record, flattener, setup_record
-from kifold.core.names import Effects, Reasons
+from kifold.core.names import Effects, Name, Reasons
 from kifold.core.numbering import Numbering
 from kifold.core.options import Option, RulesetError, Variant, resolve_options
 from kifold.core.records import Record, Slot
@@ -275,7 +275,29 @@ class Ruleset:
         """What openings are counted by: the key that the ruleset declares, or the events as they are written."""
         if self.opening is not None:
             return self.opening(started, events)
-        return " ".join(self.notation.write(started, event) for event in events)
+        return " ".join(self.written(started, event) for event in events)
+
+    def written(self, started: Started, event: Event) -> str:
+        """One of the ruleset's own events in its short notation.
+
+        Raises:
+            RulesFault: when the notation writes no text.
+        """
+        text = self.notation.write(started, event)
+        if not isinstance(text, str):
+            raise RulesFault(self.notation.write, f"returns {text!r:.40} and no text")
+        return text
+
+    def reason(self, number: int) -> Name:
+        """What a number means that `check` or `set_up` returned.
+
+        Raises:
+            RulesFault: when it means nothing.
+        """
+        try:
+            return self.reasons[number]
+        except (IndexError, TypeError) as error:
+            raise RulesFault(self.rules.check, f"it, or set_up, returns {number!r:.40} ({error})") from None
 
     @cached_property
     def decoder(self) -> msgspec.msgpack.Decoder[Any]:

@@ -10,7 +10,7 @@ import msgspec
 from kifold.core.emit import Out
 from kifold.core.events import Started
 from kifold.core.flat import flatten_setup, unflatten, unflatten_setup
-from kifold.core.play import Play
+from kifold.core.play import NothingLegal, Play
 from kifold.core.rng import Random, below, seed_random
 from kifold.core.ruleset import NOBODY, Ruleset
 
@@ -35,7 +35,7 @@ def sample_match(
     """A match played by random or greedy seats, left unfinished after `limit` events.
 
     Raises:
-        RuntimeError: when somebody has the turn and no legal event, which is a fault in the ruleset.
+        NothingLegal: when somebody has the turn and no legal event, which is a fault in the ruleset.
     """
     play = Play(ruleset, started_with_chance(ruleset, started, seed, match))
     random = Random()
@@ -44,7 +44,7 @@ def sample_match(
         out = Out(ruleset.event_record)
         n = ruleset.rules.legal(play.state, seat, out)
         if n == 0:
-            raise RuntimeError(f"{ruleset.name}: seat {seat} has the turn and no legal event in {play.state}")
+            raise NothingLegal(f"{ruleset.name}: seat {seat} has the turn and no legal event in {play.state}")
         takes_best = greedy and seat >= 0
         i = ruleset.rules.greedy(play.state, out, n, random) if takes_best else below(random, n)
         play.add(unflatten(ruleset, out[i]))

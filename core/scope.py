@@ -10,7 +10,7 @@ from hashlib import blake2b
 from types import CodeType, FunctionType
 from typing import Any
 
-from kifold.core.declared import DeclarationError
+from kifold.core.declared import RulesFault
 
 
 def codes(code: CodeType) -> list[CodeType]:
@@ -56,7 +56,7 @@ class Reach:
         """The global names that a function's code reads, with what they are bound to.
 
         Raises:
-            DeclarationError: for a name that is bound to nothing.
+            RulesFault: for a name that is bound to nothing.
         """
         found = {}
         for name in sorted(global_names(function.__code__)):
@@ -67,7 +67,7 @@ class Reach:
             elif hasattr(builtins, name):
                 continue
             else:
-                raise DeclarationError(f"{function.__qualname__} uses {name}, which is bound to nothing")
+                raise RulesFault(function, f"uses {name}, which is bound to nothing")
         return found
 
     def digest(self, functions: Iterable[Any], *more: object) -> str:

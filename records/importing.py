@@ -230,7 +230,7 @@ def _typed(record: Record, seq: int) -> str:
     """An event of a record as it would be typed."""
     rules, event = ruleset(record.started.ruleset), record.events[seq - 1]
     if type(lifted := rules.lift(event)) in rules.events:
-        return one_line(rules.notation.write(record.started, lifted))
+        return one_line(rules.written(record.started, lifted))
     return one_line(msgspec.json.encode(to_json(event)).decode())
 
 

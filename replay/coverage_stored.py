@@ -183,7 +183,7 @@ class _Part:
             if len(values):
                 self.masks[variant.name].update(dict(zip(values.tolist(), many.tolist(), strict=True)))
         for m in np.flatnonzero(~is_legal).tolist():
-            name = rules.reasons[int(folded["reason"][m])]
+            name = rules.reason(int(folded["reason"][m]))
             self.leave_out(int(ids[m]), Refused(int(folded["done"][m]) + 1, name.name, name.meaning))
 
     def _log(self, group: Group, m: int, matches: pa.Table, events: pa.Table, pins: Mapping[int, int]) -> Log | None:

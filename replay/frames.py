@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kifold.core.codec import to_json
+from kifold.core.declared import RulesFault
 from kifold.core.events import Event, Noted, Started
 from kifold.core.ruleset import NOBODY, Hidden, Ruleset
 from kifold.core.scene import Scene
@@ -40,6 +41,8 @@ def picture_of(
     else:
         is_over = turn_at(ruleset, ply) == NOBODY
         scene = seen_picture(ruleset, started, ply.state, seat, is_over=is_over)
+    if not isinstance(scene, Scene):
+        raise RulesFault(ruleset.picture, f"returns {scene!r:.40} and no Scene")
     if said := players_line(ruleset, started, players):
         scene.legend.insert(0, said)
     if seat is None or ruleset.views is None:
@@ -80,7 +83,7 @@ def _written(ruleset: Ruleset, started: Started, event: Event, seat: int | None)
         seen = seen_log(ruleset, started, [event], seat).events[0]
         if isinstance(seen, Hidden):
             return f"{seen.kind} (hidden)"
-    return ruleset.notation.write(started, event)
+    return ruleset.written(started, event)
 
 
 def event_line(ruleset: Ruleset, started: Started, event: Event | Hidden) -> str:
@@ -91,5 +94,5 @@ def event_line(ruleset: Ruleset, started: Started, event: Event | Hidden) -> str
         return f"{event.name}: {'; '.join(event.values)}"
     event = ruleset.lift(event)
     if type(event) in ruleset.events:
-        return ruleset.notation.write(started, event)
+        return ruleset.written(started, event)
     return " ".join(str(value) for value in to_json(event).values())

@@ -159,7 +159,7 @@ class _Pair:
     def _parting(self, m: int) -> Parting | None:
         begin, end = (int(at) for at in self.corpus.starts[m : m + 2])
         if reason := int(self.after.matches["reason"][m]):
-            name, done = self.new.reasons[reason], int(self.after.matches["done"][m])
+            name, done = self.new.reason(reason), int(self.after.matches["done"][m])
             return Parting(ILLEGAL, done + 1, self._word(begin, done + 1), (name.name,), name.meaning)
         rows = slice(begin + m, end + m + 1)
         differ = {f: _rows_unlike(self.before.states[f][rows], self.after.states[f][rows]) for f in self.fields}

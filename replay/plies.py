@@ -202,7 +202,7 @@ def _corpus_plies(
     found = Folder(ruleset, compiled(ruleset)).plies(corpus)
     is_legal, counts = found.matches["reason"] == LEGAL, found.matches["plies"]
     for m in np.flatnonzero(~is_legal).tolist():
-        name = ruleset.reasons[int(found.matches["reason"][m])]
+        name = ruleset.reason(int(found.matches["reason"][m]))
         on_left_out(ids[m], f"it is illegal ({name.name}: {name.meaning})")
     counts_legal = np.where(is_legal, counts, 0)
     which = np.repeat(is_legal, counts)

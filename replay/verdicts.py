@@ -167,7 +167,7 @@ def _folded_verdict(subject: Subject, group: Group, folded: Folded, prints: byte
     first, last = group.corpus.starts[m], group.corpus.starts[m + 1]
     tags = group.corpus.events["tag"][first:last].tolist()
     if match["reason"]:
-        name, seq = rules.reasons[int(match["reason"])], int(match["done"]) + 1
+        name, seq = rules.reason(int(match["reason"])), int(match["done"]) + 1
         return subject.illegal(seq, name.name, name.meaning, words_of(rules, tags[seq - 1 : seq]) if seq else "")
     judged = judged_match(group.corpus, folded, prints, m, column[first:last].tolist())
     ending = "rules" if judged.is_over else None

@@ -93,6 +93,7 @@ def run(arguments: list[str]) -> int:
 
 def _in_words(error: Exception) -> tuple[int, str]:
     """The exit status for an error, and what to say."""
+    from kifold.core.faults import told
     from kifold.core.play import Refused
     from kifold.records.errors import Conflict, KeyUsed
 
@@ -105,6 +106,8 @@ def _in_words(error: Exception) -> tuple[int, str]:
         return 2, _usage(error)
     if isinstance(error, Refused | Conflict | KeyUsed):
         return 1, text
+    if fault := told(error):
+        return 2, f"kifold: {fault}"
     if isinstance(error, UnicodeEncodeError):
         if error.encoding == "utf-8":
             return 2, "kifold: what was typed is no UTF-8 text"
