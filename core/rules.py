@@ -93,7 +93,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name, takes in TAKES.items():
-            code = getattr(function := getattr(self, name), "__code__", None)
+            code: Any = getattr(function := getattr(self, name), "__code__", None)
             takes_any = code is None or code.co_flags & CO_VARARGS
             if not takes_any and code.co_argcount != len(takes.split(", ")):
                 raise RulesFault(function, f"takes {code.co_argcount} arguments; a rule is called as {name}({takes})")

@@ -81,7 +81,12 @@ def check_games(games: int) -> None:
 
 
 def simulate(
-    store: Store, what: Simulation, games: int, workers: int, on_progress: Callable[[int, int], None]
+    store: Store,
+    what: Simulation,
+    games: int,
+    workers: int,
+    on_progress: Callable[[int, int], None],
+    on_cut: Callable[[int], None] | None = None,
 ) -> tuple[int, int]:
     """Play matches number 0 … games − 1 and archive them; those that the store already holds are not played again.
 
@@ -89,6 +94,7 @@ def simulate(
 
     Args:
         on_progress: called with the numbers of matches and events of each chunk.
+        on_cut: called with how many matches of a chunk are unfinished, since they came to `LONGEST_MATCH` events.
 
     Returns:
         How many matches were added, and how many were there before. When interrupted, what was played is kept.
@@ -107,6 +113,8 @@ def simulate(
                 for matches, events in _chunks(what, part, workers):
                     writer.add_tables(matches, events)
                     on_progress(len(matches), len(events))
+                    if on_cut and (cut := matches["ending"].null_count):
+                        on_cut(cut)
             except KeyboardInterrupt:
                 writer.commit()
                 raise

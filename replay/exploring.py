@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from kifold.core.compiled import compiled
-from kifold.core.corpus import Corpus, Folder
+from kifold.core.corpus import LONGEST_MATCH, Corpus, Folder
 from kifold.core.events import Event, OptionValue, Started
 from kifold.core.flat import flatten_setup
 from kifold.core.options import Option, RulesetError, Variant, option_text
@@ -145,7 +145,7 @@ class Exploration:
     Attributes:
         old, new: the revision that was played, and the one that the matches were folded under.
         games, seed: how many matches were to be played, and their seed.
-        matches, events: how many were played.
+        matches, events: how many were played; `cut` of the matches came to the limit of `LONGEST_MATCH` events.
         examples: one for each cause, the most frequent first.
         unplayed: for each setting of which matches could not be played, how many, and why not the first of them.
     """
@@ -156,6 +156,7 @@ class Exploration:
     seed: int
     matches: int = 0
     events: int = 0
+    cut: int = 0
     examples: list[Example] = field(default_factory=list)
     unplayed: dict[Setting, Unplayed] = field(default_factory=dict)
 
@@ -178,6 +179,7 @@ def explore(
     kept: dict[Cause, Kept] = {}
     for part in in_order(playing.play, _parts(settings_of(old), games), workers):
         done.matches, done.events = done.matches + part.matches, done.events + part.events
+        done.cut += part.cut
         if part.unplayed.count:
             done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)
         for one in part.kept.values():
@@ -205,6 +207,7 @@ class _Played:
     setting: Setting
     matches: int = 0
     events: int = 0
+    cut: int = 0
     unplayed: Unplayed = field(default_factory=Unplayed)
     kept: dict[tuple[str, str, tuple[str, ...]], Kept] = field(default_factory=dict)
 
@@ -251,6 +254,7 @@ class _Playing:
 
     def _compare(self, setting: Setting, first: int, corpus: Corpus, done: _Played) -> None:
         done.matches, done.events = done.matches + len(corpus), done.events + len(corpus.events)
+        done.cut += int((np.diff(corpus.starts) >= LONGEST_MATCH).sum())
         corpus.clear()
         for m, found in enumerate(partings(self.old, self.new, corpus)):
             if found is not None:

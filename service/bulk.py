@@ -24,6 +24,7 @@ from kifold.service.context import (
     say_left_out,
 )
 from kifold.service.out_file import written
+from kifold.service.playing import cut_short
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def simulate(
     policy: Annotated[str, typer.Option(help="random or greedy.")] = "random",
     workers: WorkersOption = None,
 ) -> None:
-    """Play matches by machine and archive them.
+    """Play matches by machine and archive them; one that has not ended after 10,000 events is left unfinished.
 
     Example: kifold simulate blokus --games 10000 --seed 7
     """
@@ -245,15 +246,18 @@ def simulate(
 
     what = simulation.simulation(started, policy, seed)
     simulation.check_games(games)
+    cut: list[int] = []
     with context_of(context).store(create=True) as store:
         compile_rules({rules.name: PLAY})
         with Progress(f"simulating {ruleset}", games) as progress:
-            added, held = simulation.simulate(store, what, games, workers or processors(), progress)
+            added, held = simulation.simulate(store, what, games, workers or processors(), progress, cut.append)
     already = f" ({held:,} were there already)" if held else ""
     if added:
         typer.echo(f"simulated {progress.summary()}{already}")
     else:
         typer.echo(counted(held, "match was there already", "matches were there already"))
+    if cut:
+        typer.echo(f"kifold: {cut_short(sum(cut), rules)}", err=True)
 
 
 def archive(context: typer.Context) -> None:

@@ -13,6 +13,7 @@ from kifold.core.processors import processors
 from kifold.service.compiling import PLAY, STATES, compile_rules
 from kifold.service.context import UsageError
 from kifold.service.out_file import written
+from kifold.service.playing import cut_short
 from kifold.service.progress import Progress
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def print_exploration(done: Exploration, summary: str, stored: Collection[Cause]
         typer.echo(f"\n… and {len(done.examples) - SHOWN:,} more causes (all with --format json)")
     for line in _unplayed(done):
         typer.echo(line)
+    if done.cut:
+        typer.echo(cut_short(done.cut, done.old))
     if done.examples:
         again = f"--ruleset {done.new.name}@{done.new.revision} --explore {done.games} --seed {done.seed}"
         typer.echo(f"\nagain: kifold verify {again}")
@@ -106,6 +109,7 @@ def as_json(done: Exploration, stored: Collection[Cause]) -> dict[str, Any]:
         "seed": done.seed,
         "matches": done.matches,
         "events": done.events,
+        "cut": done.cut,
         "unplayed": _unplayed(done),
         "causes": [_example_as_json(one, is_stored=one.cause in stored) for one in done.examples],
     }

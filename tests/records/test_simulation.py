@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kifold.core import corpus
 from kifold.core.events import Noted
 from kifold.core.play import fold
 from kifold.core.registry import names, ruleset
@@ -244,3 +245,14 @@ def test_a_simulation_that_makes_no_sense(policy: str, seed: int, said: str) -> 
 def test_more_matches_than_ids(tmp_path: Path) -> None:
     with Store(tmp_path) as store, pytest.raises(ValueError, match=f"at most {MOST_GAMES} matches"):
         simulate(store, DUO, MOST_GAMES + 1, 1, quiet)
+
+
+def test_matches_that_do_not_end_are_stopped_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "LONGEST_MATCH", 26)
+    cut: list[int] = []
+    with Store(tmp_path) as store:
+        simulate(store, DUO, 60, 1, quiet, cut.append)
+        logs = list(store.logs())
+    expected = [log for log in logs if fold(BLOKUS, log.started, log.events)[0].is_over]
+    assert {len(log.events) for log in logs if log not in expected} == {26}
+    assert sum(cut) == 60 - len(expected) > 0

@@ -165,6 +165,16 @@ def test_parts_are_made_as_they_are_played(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @compiles
+def test_matches_that_do_not_end_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert explored("same", 60).cut == 0
+    for module in ("core.corpus", "replay.exploring"):
+        monkeypatch.setattr(f"kifold.{module}.LONGEST_MATCH", 2)
+    done = explored("same", 60)
+    assert 0 < done.cut <= done.matches
+    assert done.events == 2 * done.cut + (done.matches - done.cut)
+
+
+@compiles
 def test_the_same_seed_gives_the_same_with_any_number_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     def logs(done: Exploration) -> list[tuple[Cause, int, Started, Sequence[Event]]]:
         return [(one.cause, one.count, one.started, one.events) for one in done.examples]

@@ -285,3 +285,14 @@ def test_rules_of_the_race_hold(kifold: Kifold, with_rules: Make) -> None:
     assert isinstance(with_rules().rules, Rules)
     match = kifold("new", "race").out.strip()
     assert kifold("append", match, "2").status == 0
+
+
+@pytest.mark.slow
+def test_matches_that_do_not_end_are_said(kifold: Kifold, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kifold.core.corpus.LONGEST_MATCH", 20)
+    said = kifold("simulate", "blokus", "--games", 8)
+    assert (said.status, said.out[:31]) == (0, "simulated 8 matches, 160 events")
+    assert said.err.splitlines()[-1] == (
+        "kifold: 8 matches were stopped after 20 events, unfinished: where such a match of blokus@1 should have ended, "
+        "correct the ruleset"
+    )
