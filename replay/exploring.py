@@ -148,6 +148,7 @@ class Exploration:
         matches, events: how many were played; `cut` of the matches came to the limit of `LONGEST_MATCH` events.
         examples: one for each cause, the most frequent first.
         unplayed: for each setting of which matches could not be played, how many, and why not the first of them.
+        is_interrupted: whether the rest was not played, since somebody interrupted.
     """
 
     old: Ruleset
@@ -159,6 +160,7 @@ class Exploration:
     cut: int = 0
     examples: list[Example] = field(default_factory=list)
     unplayed: dict[Setting, Unplayed] = field(default_factory=dict)
+    is_interrupted: bool = False
 
     @property
     def is_fine(self) -> bool:
@@ -171,21 +173,26 @@ def explore(
 ) -> Exploration:
     """Play `games` matches under `old`, and find where `new` parts from it, with a short log of each cause.
 
+    Interrupted, it plays no more and gives what was found by then.
+
     Args:
         on_progress: called with the numbers of matches and events of each part.
     """
     done = Exploration(old, new, games, seed)
     playing = _Playing(old, new, seed)
     kept: dict[Cause, Kept] = {}
-    for part in in_order(playing.play, _parts(settings_of(old), games), workers):
-        done.matches, done.events = done.matches + part.matches, done.events + part.events
-        done.cut += part.cut
-        if part.unplayed.count:
-            done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)
-        for one in part.kept.values():
-            cause = playing.cause(one)
-            kept[cause] = kept[cause].or_other(one) if cause in kept else one
-        on_progress(part.matches, part.events)
+    try:
+        for part in in_order(playing.play, _parts(settings_of(old), games), workers):
+            done.matches, done.events = done.matches + part.matches, done.events + part.events
+            done.cut += part.cut
+            if part.unplayed.count:
+                done.unplayed.setdefault(part.setting, Unplayed()).add(part.unplayed)
+            for one in part.kept.values():
+                cause = playing.cause(one)
+                kept[cause] = kept[cause].or_other(one) if cause in kept else one
+            on_progress(part.matches, part.events)
+    except KeyboardInterrupt:
+        done.is_interrupted = True
     causes = sorted(kept, key=lambda cause: (-kept[cause].count, str(cause)))
     done.examples = list(in_order(playing.example, (kept[cause] for cause in causes), workers))
     return done

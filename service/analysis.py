@@ -134,7 +134,7 @@ def plies(
             else:
                 chosen.append(name)
         _compile_what_is_missing(store, chosen)
-        with Progress("listing plies") as progress:
+        with Progress("listing plies", keeps=True) as progress:
             for name in chosen:
                 make_ply_files(store, registry.ruleset(name), workers or processors(), progress, said.append)
     say_left_out(said)

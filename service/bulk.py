@@ -75,7 +75,7 @@ def import_(
     bad = held = 0
     with context_of(context).store(create=True) as store:
         for path, form in zip(file, forms, strict=True):
-            with Progress(f"importing {path.name}") as progress:
+            with Progress(f"importing {path.name}", keeps=True) as progress:
                 report = import_file(store, path, form, pairs(set_, "--set"), progress, skip_duplicates=skip_duplicates)
             typer.echo(f"{path.name}: {_in_words(report)}")
             bad += report.quarantined
@@ -249,7 +249,7 @@ def simulate(
     cut: list[int] = []
     with context_of(context).store(create=True) as store:
         compile_rules({rules.name: PLAY})
-        with Progress(f"simulating {ruleset}", games) as progress:
+        with Progress(f"simulating {ruleset}", games, keeps=True) as progress:
             added, held = simulation.simulate(store, what, games, workers or processors(), progress, cut.append)
     already = f" ({held:,} were there already)" if held else ""
     if added:
@@ -267,7 +267,7 @@ def archive(context: typer.Context) -> None:
     """
     from kifold.records import archiving
 
-    with context_of(context).store() as store, Progress("archiving") as progress:
+    with context_of(context).store() as store, Progress("archiving", keeps=True) as progress:
         compile_for_many(store, archived=False)
         moved, stay = archiving.archive(store, progress)
         live = sum(many for many, _ in store.counts().values())
@@ -288,7 +288,7 @@ def compact(context: typer.Context) -> None:
     from kifold.records import compacting
     from kifold.records.judge import MANY
 
-    with context_of(context).store() as store, Progress("compacting") as progress:
+    with context_of(context).store() as store, Progress("compacting", keeps=True) as progress:
         many = [name for name in store.counts() if len(store.returned(name)) >= MANY]
         there = [name for name in many if not registry.why_not(name)]
         compile_rules({rules: FOLD for name in there for rules in rules_of(store, name, archived=False, least=MANY)})

@@ -87,7 +87,7 @@ def run(arguments: list[str]) -> int:
         status, text = _in_words(error)
         print(text, file=sys.stderr)
     if status == INTERRUPTED:
-        print("kifold: interrupted; what was finished is kept", file=sys.stderr)
+        print("kifold: interrupted", file=sys.stderr)
     return status if isinstance(status, int) else 0
 
 

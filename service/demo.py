@@ -115,7 +115,7 @@ def _import(store: Store, records: Path) -> None:
 def _simulate(store: Store, rules: Ruleset, games: int) -> None:
     from kifold.records.simulation import simulate, simulation
 
-    with Progress(f"simulating {rules.name}", games) as progress:
+    with Progress(f"simulating {rules.name}", games, keeps=True) as progress:
         simulate(store, simulation(rules.start(), "random", SEED), games, processors(), progress)
     typer.echo(f"{rules.name}: {progress.summary()}")
 

@@ -33,7 +33,8 @@ def explored(target: Ruleset, games: int, seed: int, workers: int | None) -> tup
     old = played_revision(target, ruleset(target.name))
     compile_rules({f"{old.name}@{old.revision}": (*PLAY, *STATES), f"{old.name}@{target.revision}": STATES})
     with Progress("exploring", games) as progress:
-        return explore(old, target, games, seed, workers or processors(), progress), progress.summary()
+        done = explore(old, target, games, seed, workers or processors(), progress)
+    return done, f"{progress.summary()}{', then interrupted' if done.is_interrupted else ''}"
 
 
 def check(target: Ruleset | None, seed: int, match: str | None, out: Path | None) -> None:
@@ -109,6 +110,7 @@ def as_json(done: Exploration, stored: Collection[Cause]) -> dict[str, Any]:
         "seed": done.seed,
         "matches": done.matches,
         "events": done.events,
+        "interrupted": done.is_interrupted,
         "cut": done.cut,
         "unplayed": _unplayed(done),
         "causes": [_example_as_json(one, is_stored=one.cause in stored) for one in done.examples],

@@ -13,11 +13,13 @@ from kifold.core.counted import counted
 class Progress:
     """Counts matches and events; give it as `on_progress`.
 
-    On a terminal a bar runs on standard error. `summary` says what was done, with the speed.
+    On a terminal a bar runs on standard error. `summary` says what was done, with the speed. With `keeps` what is done
+    stays when the rest is interrupted, and that is said.
     """
 
-    def __init__(self, what: str, total: int | None = None) -> None:
+    def __init__(self, what: str, total: int | None = None, *, keeps: bool = False) -> None:
         self.what = what
+        self.keeps = keeps
         self.matches = self.events = 0
         self._began = time.perf_counter()
         self._bar = None
@@ -47,7 +49,8 @@ class Progress:
         if self._bar:
             self._bar.stop()
         if isinstance(error, KeyboardInterrupt):
-            print(f"{self.what}: stopped after {self.summary()}", file=sys.stderr)
+            kept = "; what was finished is kept" if self.keeps else ""
+            print(f"{self.what}: stopped after {self.summary()}{kept}", file=sys.stderr)
 
     def __call__(self, matches: int, events: int) -> None:
         """Count what was just done."""

@@ -85,7 +85,7 @@ def verify(
     if match is not None:
         verify_one(folder, match, only, target, format_)
         return
-    report, summary = None, ""
+    report, summary, is_stopped = None, "", False
     if explore is None or path is not None or _is_to_verify(folder):
         report, summary = verify_folder(folder, only, workers, target)
     if report is not None and format_ == "table":
@@ -102,8 +102,11 @@ def verify(
             said = exploring.keep(done, out)
             typer.echo(said, err=format_ == "json")
         is_fine = is_fine and done.is_fine
+        is_stopped = done.is_interrupted
     if format_ == "json":
         print_json(as_json)
+    if is_stopped:
+        raise KeyboardInterrupt
     if not is_fine:
         raise typer.Exit(1)
 

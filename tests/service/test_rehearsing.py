@@ -17,6 +17,7 @@ from kifold.core.play import standing_events
 from kifold.records.ids import id_text
 from kifold.records.judge import FINGERPRINT_SIZE
 from kifold.records.store import Store
+from kifold.service.progress import Progress
 from tests.core.toy import Roll, Step
 from tests.races import expected, record_races
 from tests.service.conftest import Kifold
@@ -359,3 +360,30 @@ def test_many(kifold: Kifold, folder: Path, revise: Revise) -> None:
         wanted = [expected(log)[0] for log in store.logs()]
     found = json.loads(kifold("verify", "--ruleset", "race@2", "--format", "json", "--workers", "2").out)
     assert {name: found[name] for name in set(wanted)} == {name: wanted.count(name) for name in set(wanted)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_an_interrupted_exploration_keeps_what_was_found(
+    kifold: Kifold, rules: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    class Interrupted(Progress):
+        def __call__(self, matches: int, events: int) -> None:
+            super().__call__(matches, events)
+            if self.matches > 100:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("kifold.service.exploring.Progress", Interrupted)
+    out = tmp_path / "found.kifold.jsonl"
+    said = kifold("verify", "--ruleset", "race@2", "--explore", 10**9, "--out", out, "--format", form)
+    assert said.status == 130
+    assert said.err.splitlines()[-1] == "kifold: interrupted"
+    assert "kept" not in said.err
+    assert len(out.read_text().splitlines()) > 0
+    if form == "json":
+        explored = json.loads(said.out)["explored"]
+        assert explored["interrupted"]
+        assert len(explored["causes"]) == len(out.read_text().splitlines())
+    else:
+        assert "then interrupted: race@1 → @2, seed 0: " in said.out
+        assert "the shortest log, " in said.out
