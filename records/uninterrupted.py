@@ -20,5 +20,7 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if came:
+        if came and callable(before):
+            before(signal.SIGINT, None)  # not the signal once more: a second one ends the process at once
+        elif came:
             signal.raise_signal(signal.SIGINT)

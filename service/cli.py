@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from kifold.service import analysis, bulk, coverage, demo, legal, logs, looking, matches, rulesets, verifying
 from kifold.service.context import Context, default_store
+from kifold.service.interrupting import INTERRUPTED, end_at_second
 
 HELP = """Record, replay, verify and query matches of tabletop games.
 
@@ -25,8 +26,6 @@ Exit status: 0 fine, 1 the answer is no (illegal, diverged), 2 wrong usage or in
 
 Example: kifold demo
 """
-
-INTERRUPTED = 130
 
 app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -63,6 +62,7 @@ command = get_command(app)
 
 def main() -> None:
     """Run the command line and leave the process."""
+    end_at_second()
     sys.exit(run(sys.argv[1:]))
 
 

@@ -163,7 +163,8 @@ def test_an_interruption_is_said_in_one_line(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""
-    lines = [line for line in err.splitlines() if not line.startswith("compiling")]
+    # On a busy machine it takes so long to end that the way to end at once is said.
+    lines = [line for line in err.splitlines() if not line.startswith(("compiling", "kifold: ending; "))]
     assert lines[-1] == "kifold: interrupted"
     assert lines[0].startswith("simulating blokus: stopped after ")
     assert lines[0].endswith("; what was finished is kept")
