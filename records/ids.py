@@ -33,7 +33,14 @@ def series_id(data: bytes, index: int) -> int:
 
 
 def id_text(match: int) -> str:
-    """The text form, 12 characters."""
+    """The text form, 12 characters.
+
+    Raises:
+        TypeError: for a text, with what gives its number: whoever comes from the command line has one in hand.
+    """
+    given: object = match
+    if isinstance(given, str):
+        raise TypeError(f"a match is a number in Python: Store.find({match!r:.40}) gives it")
     return "".join(DIGITS[match >> shift & 31] for shift in range(BITS - 5, -1, -5))
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kifold.records.ids import BITS, DIGITS, LENGTH, TOP, derived_id, id_text, new_id, parse_id, series_id
+from kifold.records.store import Store
+from tests.stores import duo
 
 IDS = st.integers(TOP, (1 << BITS) - 1)
 
@@ -78,3 +84,14 @@ def test_what_cannot_begin_an_id_is_refused_in_one_line(text: str) -> None:
 def test_the_alphabet_has_no_letters_that_look_alike() -> None:
     assert len(set(DIGITS)) == 32
     assert not set("ilou") & set(DIGITS)
+
+
+def test_a_text_in_the_place_of_a_match_is_told_what_gives_its_number(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        match = store.new(duo())
+        text: Any = id_text(match)
+        said = re.escape(f"a match is a number in Python: Store.find('{text}') gives it")
+        for ask in (store.log, store.play, store.folded, store.delete, lambda one: store.append(one, [])):
+            with pytest.raises(TypeError, match=said):
+                ask(text)
+        assert store.find(text) == match
