@@ -16,7 +16,7 @@ from kifold.core.registry import names, ruleset, why_not
 from kifold.core.ruleset import Ruleset
 from kifold.core.schema import events_schema
 from kifold.records.archive import file_hash, paths
-from kifold.records.errors import StoreError
+from kifold.records.errors import RESTORE, StoreError
 from kifold.records.forking import without_cycles
 from kifold.records.ids import id_text
 from kifold.records.judge import Judged, judge_logs
@@ -146,7 +146,7 @@ def naming_damage(store: Store) -> Iterator[None]:
         except QueryError as error:
             if error.is_of_data:
                 for place in _damaged(store):
-                    raise StoreError(f"{place}: is damaged ({error}); restore it from a copy") from None
+                    raise StoreError(f"{place}: is damaged ({error}); {RESTORE}") from None
                 for place in damaged_ply_files(store):
                     raise StoreError(f"{place}: is damaged ({error}); `kifold plies` makes it again") from None
             raise

@@ -21,7 +21,7 @@ from kifold.core.schema import events_schema
 from kifold.records.archive import ROWS_PER_FILE, FileWriter, file_hash, paths
 from kifold.records.archiving import move
 from kifold.records.columns import Layout, together
-from kifold.records.errors import StoreError, altered, missing
+from kifold.records.errors import RESTORE, StoreError, altered, missing
 from kifold.records.merging import Part, merged, parts_of
 from kifold.records.removing import note_replaced, remove_old_drafts, remove_replaced
 from kifold.records.store import Store
@@ -179,7 +179,7 @@ def _expect_bytes(place: Path, written: bytes) -> None:
     except FileNotFoundError:
         raise StoreError(missing(place)) from None
     except OSError as error:
-        raise StoreError(f"{place}: cannot be read ({error.strerror}); restore it from a copy") from None
+        raise StoreError(f"{place}: cannot be read ({error.strerror}); {RESTORE}") from None
     if found != written:
         raise StoreError(altered(place))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from kifold.core.ruleset import Ruleset
 from kifold.records.archive import FileReader
-from kifold.records.errors import StoreError
+from kifold.records.errors import RESTORE, StoreError
 
 Ids = np.ndarray[Any, Any]
 """Ids of matches, ascending."""
@@ -80,7 +80,7 @@ def _ids(folder: Path, rules: Ruleset, file: str) -> Iterator[Ids]:
             return
         if len(ids) and (ids[0] <= last or (np.diff(ids) <= 0).any()):
             place = reader.places[0]
-            raise StoreError(f"{place}: its matches are not in the order of their ids; restore it from a copy")
+            raise StoreError(f"{place}: its matches are not in the order of their ids; {RESTORE}")
         last = ids[-1] if len(ids) else last
         number += 1
         yield ids

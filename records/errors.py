@@ -10,6 +10,12 @@ from kifold.records.ids import id_text
 NOT_AS_WRITTEN = "its log is not the one that was written (its digest is another)"
 
 
+RESTORE = (
+    "restore it from a copy, or, where there is none, move it away and give its matches up with `kifold delete --lost`"
+)
+"""What to do about an archive file that is there and damaged."""
+
+
 class StoreError(Exception):
     """The store cannot do what was asked."""
 
@@ -44,7 +50,7 @@ def damaged(match: int, why: str = NOT_AS_WRITTEN) -> StoreError:
 
 def altered(place: Path) -> str:
     """What to say of a file of the archive that is other bytes than were written."""
-    return f"{place}: is damaged (not the bytes that were written); restore it from a copy"
+    return f"{place}: is damaged (not the bytes that were written); {RESTORE}"
 
 
 def missing(place: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from kifold.records.errors import StoreError, missing
+from kifold.records.errors import RESTORE, StoreError, missing
 
 UNREADABLE = (
     OSError,
@@ -37,7 +37,7 @@ def naming(place: Path, what: str = "is damaged") -> Iterator[None]:
     except FileNotFoundError:
         raise StoreError(missing(place)) from None
     except UNREADABLE as error:
-        raise StoreError(f"{place}: {what} ({first_line(error)}); restore it from a copy") from None
+        raise StoreError(f"{place}: {what} ({first_line(error)}); {RESTORE}") from None
 
 
 def first_line(error: BaseException) -> str:

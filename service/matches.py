@@ -247,7 +247,8 @@ def delete(
 
     Its forks stay. What they shared with it goes to one of them, and the others are forks of that one from then on.
 
-    A damaged file of which no copy is left can be moved away and its matches given up with --lost.
+    A damaged file of which no copy is left is there, and not lost: move it away, then its matches are given up with
+    --lost. Before that, `kifold export` saves those that can be read.
 
     Example: kifold delete MATCH --yes
     """
@@ -274,7 +275,7 @@ def _delete_lost(store: Store, *, yes: bool) -> None:
         matches = counted(file.matches, f"match of {file.ruleset} lies", f"matches of {file.ruleset} lie")
         typer.echo(f"{file.place}: is missing; {matches} in it")
     if not files:
-        typer.echo("no archive file is missing")
+        typer.echo("no archive file is missing; move a damaged one away first (`kifold verify` names it)")
         return
     if not yes and not typer.confirm(f"give up {_in_all(files)}?"):
         raise typer.Exit(1)

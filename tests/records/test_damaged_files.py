@@ -13,7 +13,7 @@ import pytest
 from kifold.core.events import Noted
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import archive as files
-from kifold.records.errors import StoreError
+from kifold.records.errors import RESTORE, StoreError
 from kifold.records.store import Store
 from tests.stores import archive_all, fill, record, run_together, verified
 
@@ -110,7 +110,7 @@ def test_an_older_copy_of_a_file_is_found_out_by_its_bytes(store: Store) -> None
     pq.write_table(pq.read_table(place, partitioning=None), place, compression="none")
     report = verified(store.folder)
     assert report.counts["exact"] == 10
-    assert report.unreadable == [f"{place}: is damaged (not the bytes that were written); restore it from a copy"]
+    assert report.unreadable == [f"{place}: is damaged (not the bytes that were written); {RESTORE}"]
 
 
 def test_a_match_that_the_journal_does_not_list_or_lists_twice(store: Store) -> None:

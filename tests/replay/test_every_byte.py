@@ -17,7 +17,7 @@ import pytest
 from kifold.core.rulesets.blokus import BLOKUS
 from kifold.core.schema import events_schema
 from kifold.records.archive import file_hash, paths
-from kifold.records.errors import StoreError
+from kifold.records.errors import RESTORE, StoreError
 from kifold.records.simulation import simulate, simulation
 from kifold.records.store import Store
 from kifold.records.tables import matches_schema
@@ -92,9 +92,11 @@ def test_any_flipped_byte_of_the_archive_is_found_out(copy: Callable[[str], Copy
             at, change = chance.randrange(len(whole)), chance.randrange(1, 256)
             place.write_bytes(whole[:at] + bytes([whole[at] ^ change]) + whole[at + 1 :])
             report = verified(one.folder)
-            assert report.unreadable[0] == (
-                f"{place}: is damaged (not the bytes that were written); restore it from a copy"
-            ), (place, at, change)
+            assert report.unreadable[0] == (f"{place}: is damaged (not the bytes that were written); {RESTORE}"), (
+                place,
+                at,
+                change,
+            )
         place.write_bytes(whole)
     assert verified(one.folder).is_fine
 

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from kifold.records.errors import RESTORE
 from kifold.records.ids import id_text
 from kifold.records.store import Store
 from tests.service.conftest import Kifold
@@ -102,7 +103,7 @@ def test_names_that_were_changed_are_not_taken_over(kifold: Kifold, folder: Path
     written = {place: place.read_bytes() for place in (folder / "archive").rglob("*.parquet")}
     change(folder, matches[0], "players", lambda _: ["Eve"], "matches")
     (place,) = (place for place, data in written.items() if place.read_bytes() != data)
-    fault = f"{place}: is damaged (not the bytes that were written); restore it from a copy"
+    fault = f"{place}: is damaged (not the bytes that were written); {RESTORE}"
     said = kifold("verify", "--match", match)
     assert (said.status, said.out) == (1, f"match {match} (blokus): exact\n{fault}\n")
     assert json.loads(kifold("verify", "--match", match, "--format", "json").out)["unreadable"] == [fault]
@@ -118,10 +119,26 @@ def test_names_that_were_changed_are_not_taken_over(kifold: Kifold, folder: Path
     assert kifold("log", match, "--format", "json").json["players"] == ["Ada", "Bo"]
 
 
+def test_what_is_said_to_do_about_a_damaged_file_without_a_copy_does_it(
+    kifold: Kifold, folder: Path, matches: list[int]
+) -> None:
+    change(folder, matches[0], "players", lambda _: ["Eve"], "matches")
+    said = kifold("verify").out
+    assert RESTORE in said
+    (place,) = (path for path in (folder / "archive").rglob("*.parquet") if f"{path}: is damaged" in said)
+    assert "move it away and give its matches up with `kifold delete --lost`" in RESTORE
+    place.rename(place.with_suffix(".away"))
+    assert kifold("delete", "--lost", "--yes").status == 0
+    assert kifold("verify").status == 0
+
+
 def test_what_is_lost_is_given_up(
     kifold: Kifold, folder: Path, matches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert kifold("delete", "--lost").out == "no archive file is missing\n"
+    assert (
+        kifold("delete", "--lost").out
+        == "no archive file is missing; move a damaged one away first (`kifold verify` names it)\n"
+    )
     (place,) = (folder / "archive" / "matches").rglob("*.parquet")
     place.unlink()
     named = f"kifold: {place}: is missing; restore it from a copy, or give its matches up with `kifold delete --lost`\n"
