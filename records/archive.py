@@ -227,13 +227,13 @@ class FileReader:
         """
         return _bounds(self._events, self.places[1], number, "tag")
 
-    def logs(self) -> Iterator[Log]:
-        """All matches of the file, row group by row group.
+    def logs(self, groups: Iterable[int] | None = None) -> Iterator[Log]:
+        """All matches of the file, row group by row group, or those of some row groups.
 
         Raises:
             StoreError: when a page is damaged, or rows are not what a writer wrote.
         """
-        for number in range(self.groups):
+        for number in range(self.groups) if groups is None else groups:
             yield from self._logs(*self.group(number))
 
     def some(self, matches: Iterable[int]) -> Iterator[Log]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from kifold.records.errors import StoreError
 from kifold.records.sqlite import DURABILITY, FORMAT, TIMEOUT, bring_up, connect, format_of, make
+from kifold.records.unlisted import or_import
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises where a file is damaged: its messages quote what it found there, which may be no text."""
@@ -48,13 +49,13 @@ class Database:
         except BaseException as error:
             self.db.close()
             if isinstance(error, UNREADABLE):
-                raise StoreError(f"{path}: is no kifold journal, or damaged ({error}); restore a copy") from None
+                raise StoreError(f"{path}: is no kifold journal, or damaged ({error}); {self._what_to_do()}") from None
             raise
 
     def _check_format(self) -> None:
         present = format_of(self.db)
         if present is None:
-            raise StoreError(f"{self.path}: is no kifold journal (it does not say its format); restore a copy")
+            raise StoreError(f"{self.path}: is no kifold journal (it does not say its format); {self._what_to_do()}")
         if present > FORMAT:
             raise StoreError(
                 f"{self.path}: has format {present}, this kifold reads up to {FORMAT}; install a newer kifold"
@@ -119,7 +120,10 @@ class Database:
         return StoreError(f"{self.path}: cannot hold {what}")
 
     def _unreadable(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path}: cannot be read ({error}); restore a copy")
+        return StoreError(f"{self.path}: cannot be read ({error}); {self._what_to_do()}")
+
+    def _what_to_do(self) -> str:
+        return f"restore a copy{or_import(self.path.parent)}"
 
     @contextmanager
     def reading(self) -> Iterator[None]:

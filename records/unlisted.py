@@ -13,10 +13,13 @@ def archive_files(folder: Path) -> list[tuple[str, str]]:
 
 def without_journal(folder: Path) -> str | None:
     """What to say of a folder that has an archive and no journal: it was lost. None where there is no archive."""
+    said = f"{folder}: holds an archive but not journal.sqlite, which lists its matches: restore a copy of that"
+    return said + other if (other := or_import(folder)) else None
+
+
+def or_import(folder: Path) -> str:
+    """What else can be done about a store whose journal is lost or damaged; nothing where it has no archive."""
     archive = folder / "archive"
     if not archive_files(archive):
-        return None
-    return (
-        f"{folder}: holds an archive but not journal.sqlite, which lists its matches: restore a copy of that, or move "
-        f"{archive} away; `kifold verify {archive}` verifies the files"
-    )
+        return ""
+    return f", or import {archive} into another store (`kifold --store OTHER import {archive}`)"

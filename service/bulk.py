@@ -45,7 +45,9 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     context: typer.Context,
-    file: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Record files.")],
+    file: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Record files, or the archive folder of a store.")
+    ],
     set_: SetOption = None,
     as_: Annotated[
         str | None, typer.Option("--as", metavar="FORMAT", help="blksgf or jsonl; by default the ending says.")
@@ -61,16 +63,20 @@ def import_(
 ) -> None:
     """Import record files; bad records go to quarantine, the rest is imported, variations as forks.
 
+    Of a store that lost its journal the archive folder is imported, into another store: its matches keep their ids.
+    Deleted ones come back, forks come in as matches of their own, and promoted ones under the revision of their logs.
+
     A match that is there already stays as it is, also where the file has other names of its players, which is said.
 
     Exit status 1 when there was nothing but bad ones. Example: kifold import games.blksgf
     """
     from kifold.records.formats import format_named, format_of
     from kifold.records.importing import import_file
+    from kifold.records.unlisted import archive_files
 
-    forms = [format_named(as_) if as_ else format_of(path) for path in file]
-    for path in file:
-        if not path.is_file():
+    forms = [_archive() if archive_files(path) else format_named(as_) if as_ else format_of(path) for path in file]
+    for path, form in zip(file, forms, strict=True):
+        if not path.is_file() and form.suffixes:
             raise UsageError(f"{path}: there is no such file")
     bad = held = 0
     with context_of(context).store(create=True) as store:
@@ -85,6 +91,12 @@ def import_(
         typer.echo(f"kifold: {records} in quarantine: see why with `kifold quarantine`", err=True)
     if bad and not held:
         raise typer.Exit(1)
+
+
+def _archive() -> Format:
+    from kifold.records.recovering import ARCHIVE
+
+    return ARCHIVE
 
 
 def _in_words(report: ImportReport) -> str:
