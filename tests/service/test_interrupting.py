@@ -18,8 +18,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run where 
 end_at_second()
 """
 ENDLESS = """
+import numba
 import numpy as np
-from kifold.core.compiled import cache_folder
 from kifold.core.dispatching import compile_later
 
 def spin(numbers):
@@ -27,8 +27,8 @@ def spin(numbers):
         numbers[0] = 1 - numbers[0]
 
 def run(numbers):
-    with cache_folder("cache"):
-        spun = compile_later(spin, is_entry=True)
+    numba.config.CACHE_DIR = "cache"
+    spun = compile_later(spin, is_entry=True)
     spun.compile("void(int64[::1])")
     print("spinning", flush=True)
     spun(numbers)
@@ -74,7 +74,8 @@ def test_a_second_interrupt_ends_compiled_code(tmp_path: Path, where: str) -> No
     assert process.returncode == 130
     lines = err.splitlines()
     assert lines[0] == "kifold: ending; Ctrl-C again ends at once (perhaps a rule runs without end)"
-    assert "kifold: ended at once; what was committed is kept" in lines
+    # Python ends by itself when the wait for a thread is interrupted a second time, and may be the first to do so.
+    assert where == IN_THREAD or lines[1:] == ["kifold: ended at once; what was committed is kept"]
 
 
 def test_one_ctrl_c_that_comes_twice_is_one(tmp_path: Path) -> None:
