@@ -50,11 +50,11 @@ def legal(
     play.ending = ply.ending
     events = play.legal() if number is None else seen_legal(play, number)
     if format_ == "json":
-        rows = [{"short": rules.notation.write(found.started, event), **to_json(event)} for event in events]
+        rows = [{"short": rules.written(found.started, event), **to_json(event)} for event in events]
         print_json({"match": id_text(found.match_id), "ply": ply.number, "turn": play.turn, "legal": rows})
         return
     for event in events:
-        typer.echo(rules.notation.write(found.started, event))
+        typer.echo(rules.written(found.started, event))
     if play.turn == NOBODY or number not in (None, play.turn):
         typer.echo(f"kifold: {turn_of(play)}", err=True)
 
