@@ -18,7 +18,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run where 
 end_at_second()
 """
 ENDLESS = """
-import numba
+from pathlib import Path
 import numpy as np
 from kifold.core.dispatching import compile_later
 
@@ -27,8 +27,7 @@ def spin(numbers):
         numbers[0] = 1 - numbers[0]
 
 def run(numbers):
-    numba.config.CACHE_DIR = "cache"
-    spun = compile_later(spin, is_entry=True)
+    spun = compile_later(spin, Path("cache"), is_entry=True)
     spun.compile("void(int64[::1])")
     print("spinning", flush=True)
     spun(numbers)
