@@ -53,7 +53,7 @@ def test_what_nobody_waits_for_is_not_begun(stop: Callable[[int], None], raised:
 
     with pytest.raises(raised):
         take()
-    assert work.begun == [0, 1], "one was at work"
+    assert work.begun in ([0], [0, 1]), "one was at work, or about to be"
 
 
 def test_nothing_is_begun_after_a_task_that_fails() -> None:

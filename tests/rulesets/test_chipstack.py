@@ -346,7 +346,7 @@ def test_000_2_two_to_five_seats():
     for seats in range(2, 6):
         assert Play(CHIPSTACK, CHIPSTACK.start(seats=seats)).turn == 0
     for seats in (1, 6):
-        with pytest.raises(RulesetError, match="2, 3, 4, 5"):
+        with pytest.raises(RulesetError, match="for 2 seats, or 3, 4, 5, not"):
             CHIPSTACK.start(seats=seats)
 
 
