@@ -93,10 +93,11 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name, takes in TAKES.items():
-            code: Any = getattr(function := getattr(self, name), "__code__", None)
-            takes_any = code is None or code.co_flags & CO_VARARGS
-            if not takes_any and code.co_argcount != len(takes.split(", ")):
-                raise RulesFault(function, f"takes {code.co_argcount} arguments; a rule is called as {name}({takes})")
+            function = getattr(self, name)
+            if not isinstance(function, FunctionType) or function.__code__.co_flags & CO_VARARGS:
+                continue
+            if (count := function.__code__.co_argcount) != len(takes.split(", ")):
+                raise RulesFault(function, f"takes {count} arguments; a rule is called as {name}({takes})")
         if self.gain is not None and self.greedy is any_of:
             # Bound by a copy with other globals, as `kifold.core.compiled` binds: a closure would not compile once.
             bound = FunctionType(best_of.__code__, best_of.__globals__ | {"gain": self.gain}, best_of.__name__)
