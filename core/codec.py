@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from kifold.core.ruleset import Ruleset
 
 DIGEST_SIZE = 16
+_NUMBERS = bytes(range(128))
+_SHORT = 16
+"""An array of fewer elements has a head of one byte."""
 
 _encoder = msgspec.msgpack.Encoder()
 _started_decoder = msgspec.msgpack.Decoder(Started)
@@ -49,6 +52,21 @@ def encode_each(events: Sequence[Event]) -> list[bytes]:
     """The canonical bytes of each event, faster than one by one."""
     one_by_one = any(newer_defaults(kind) for kind in set(map(type, events)))
     return list(map(encode if one_by_one else _encoder.encode, events))
+
+
+def is_table(events: Sequence[Event], data: bytes) -> bool:
+    """Whether events of one type are nothing but numbers of one byte, from 0 to 127.
+
+    Then the bytes that they were decoded from, one after the other, are canonical whoever wrote them, and a table: each
+    row is a head, the tag and the fields.
+    """
+    kinds = set(map(type, events))
+    if len(kinds) != 1 or newer_defaults(kind := kinds.pop()):
+        return False
+    width = 2 + len(fields_of(kind))
+    # Nothing but heads is beyond 127, and each event begins with one: so that is all that they have.
+    heads = bytes([0x90 | width - 1]) * len(events)
+    return width <= _SHORT and len(data) == width * len(events) and data.translate(None, _NUMBERS) == heads
 
 
 def decode(ruleset: Ruleset, data: bytes) -> Event:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from kifold.core.at_hand import AT_HAND
-from kifold.core.codec import DIGEST_SIZE, encode, encode_each, valid
+from kifold.core.codec import DIGEST_SIZE, encode, encode_each, is_table, valid
 from kifold.core.events import Event, Undone
 from kifold.core.play import Play, no_place
 
@@ -66,7 +66,8 @@ class Live:
         given: list[Event] = []
         try:
             given.extend(events)
-            entered = list(map(self.ruleset.decoder.decode, encode_each(given)))
+            data = encode_each(given)
+            entered = list(map(self.ruleset.decoder.decode, data))
         except Exception:
             # Perhaps the rules refuse an event before the one that cannot enter.
             for event in given:
@@ -74,7 +75,7 @@ class Live:
             raise
         if Undone in map(type, entered):
             return [data for event in entered for data in self._enter_one(event)]
-        return self.add(entered)
+        return self.add(entered, data)
 
     def _enter_one(self, event: Event) -> list[bytes]:
         self._catch_up()
@@ -82,14 +83,20 @@ class Live:
             raise refused
         return self.add([event])
 
-    def add(self, events: Sequence[Event]) -> list[bytes]:
+    def add(self, events: Sequence[Event], data: list[bytes] | None = None) -> list[bytes]:
         """Append valid events; their canonical bytes.
+
+        Args:
+            data: the bytes that they were decoded from, if these are at hand.
 
         Raises:
             Refused: for the first that cannot come next. Those before it are there then: see `go_back`.
         """
-        data = encode_each(events)
-        joined = b"".join(data)
+        joined = b"".join(data or ())
+        # A value can hide bytes that are not canonical, say of a class of its caller's.
+        if data is None or not is_table(events, joined):
+            data = encode_each(events)
+            joined = b"".join(data)
         if not self._add_at_once(events, joined):
             self._catch_up()
             self._ahead = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,14 +12,14 @@ from msgspec import Meta
 
 from kifold.core import ahead
 from kifold.core.ahead import flat_batch
-from kifold.core.codec import encode, encode_each
+from kifold.core.codec import encode, encode_each, is_table
 from kifold.core.corpus import flat_events
 from kifold.core.events import Event
 from kifold.core.ruleset import Ruleset
 from tests.core.ages import RETIRED
 from tests.core.ages import Step as LaterStep
 from tests.core.every import EVERY, any_of
-from tests.core.toy import Step, race
+from tests.core.toy import RACE, Roll, Step, race
 
 
 class Bid(Event, tag=21):
@@ -55,7 +56,22 @@ def test_fields_that_are_newer(events: list[Event]) -> None:
 
 
 def test_small_numbers_are_looked_at_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    events = [Bid(-32, 127), Bid(127, -32)]
+    events: list[Event] = [Bid(0, 127), Bid(127, 0)]
     expected = flat_events(BIDS, events).tobytes()
     monkeypatch.delattr(ahead, "flat_events")
     assert flat_batch(BIDS, events, b"".join(map(encode, events))).tobytes() == expected
+
+
+def test_bytes_that_are_not_canonical_are_no_table() -> None:
+    class Hidden(Event, tag=16):
+        seat: Any
+        amount: Any
+
+    for amount in (b"\xcc\x02", b"\xcd\x00\x02", b"\xd3\x00\x00\x00\x00\x00\x00\x00\x02"):
+        data = msgspec.msgpack.encode(Hidden(0, msgspec.Raw(amount)))
+        events = [RACE.decoder.decode(data)]
+        assert events == [Step(0, 2)]
+        assert not is_table(events, data)
+        assert not is_table(events * 2, data * 2)
+    assert is_table([Step(0, 2), Step(1, 3)], encode(Step(0, 2)) + encode(Step(1, 3)))
+    assert not is_table([Step(0, 2), Roll(3)], encode(Step(0, 2)) + encode(Roll(3)))
