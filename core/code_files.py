@@ -53,6 +53,8 @@ class CodeFiles:
         rtsys.initialize(target)
         content = read(self._place(arguments, target.codegen()))
         if content is not None:
+            # Numba has no other form of a result than a pickle. What is read is machine code that a process of the same
+            # user wrote to his own cache folder; nothing of a store or a record goes this way.
             with suppress(Exception):  # whatever is in the way of using it, it can be compiled
                 return self._rebuild(target, pickle.loads(content))
         self.on_miss()

@@ -345,7 +345,7 @@ class Folder:
                     self.out,
                     random,
                 )
-            except Exception as error:
+            except Exception as error:  # whatever a rule raises, compiled
                 # The last match that has events, or the first without one after it.
                 at = max(int(np.flatnonzero(starts)[-1:].sum()) - 1, 0)
                 for match in range(at, min(at + 2, count)):
@@ -365,7 +365,7 @@ class Folder:
     def _run(self, loop: str, corpus: Corpus, *more: Any) -> Any:
         try:
             return self.code.loops[loop](*corpus.arrays, *more)
-        except Exception as error:
+        except Exception as error:  # whatever a rule raises, compiled
             retrace(corpus, error)
             raise
 

@@ -52,7 +52,7 @@ class WideningDispatcher(Dispatcher):  # type: ignore[misc]
             made = super().compile(sig)
         except (RulesFault, ForceLiteral, MemoryError, OSError):
             raise
-        except Exception as error:
+        except Exception as error:  # whatever Numba raises of what it cannot compile
             raise RulesFault(self.py_func, _in_words(error), _line(error, self.py_func)) from error
         for form in self.overloads.values() if self.answers else ():
             kind = form.signature.return_type

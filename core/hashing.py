@@ -122,7 +122,7 @@ def _hash_all(data: Any, ends: Any, out: Any, block: Any, words: Any, part: Any,
 
 
 # In a loop over lanes Numba's compiler does not see that words lie apart, and takes one lane after the other.
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic  # type: ignore[untyped-decorator]  # of Numba, see above
 def _compress(_context: Any, vectors: Any) -> Any:
     """One block in each lane: `vectors` is a uint64 array of ROWS × LANES, whose first eight rows are changed."""
     from llvmlite import ir

@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 LOCK: Any = compiler_lock.global_compiler_lock
 
 
-class once(Generic[*Asked, Made]):  # noqa: N801
+class once(Generic[*Asked, Made]):  # noqa: N801  # used as a decorator, like `cache`
     """A function whose answer for the same arguments is made once. Who asks for what is there waits for nobody."""
 
     def __init__(self, make: Callable[[*Asked], Made]) -> None:

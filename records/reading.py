@@ -105,8 +105,8 @@ def read_group(ruleset: Ruleset, matches: pa.Table, events: pa.Table) -> Group:
         Corpus(ruleset, setups, unpacked.records, starts),
         beginnings,
         np.asarray(seats.fill_null(-1) if seats.null_count else seats),
-        _all_of_each(unpacked.good, starts) & can_be,
-        ~_all_of_each(~unpacked.strange, starts),
+        all_of_each(unpacked.good, starts) & can_be,
+        ~all_of_each(~unpacked.strange, starts),
     )
 
 
@@ -116,8 +116,8 @@ def _there(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     return np.asarray(joined(table[name]))
 
 
-def _all_of_each(good: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> Any:
-    """Per match, whether all its events are good."""
+def all_of_each(good: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> Any:
+    """Per part from starts[m] to starts[m + 1], as of match m its events, whether all are good."""
     if good.all():
         return np.ones(len(starts) - 1, bool)
     return np.logical_and.reduceat(np.append(good, True), starts[:-1]) | (np.diff(starts) == 0)

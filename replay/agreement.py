@@ -16,7 +16,7 @@ from kifold.core.once import once
 from kifold.core.ruleset import NOBODY, Ruleset
 from kifold.records.buffers import is_there, joined, offsets_of, texts, truths
 from kifold.records.folded import fingerprints, seat_column
-from kifold.records.reading import Group, digests
+from kifold.records.reading import Group, all_of_each, digests
 
 Truths = Any
 """An array of truth values."""
@@ -37,7 +37,7 @@ def confirmed(rules: Ruleset, group: Group) -> tuple[Truths, Truths]:
     fine &= same_fingerprints(joined(matches["fingerprints"]), folded)
     fine &= _same_results(joined(matches["result"]), group.corpus, folded)
     fine &= _same_endings(matches, is_over)
-    fine &= _all_of(group.seats == seat_column(group.corpus, folded), group.corpus.starts)
+    fine &= all_of_each(group.seats == seat_column(group.corpus, folded), group.corpus.starts)
     return fine, is_over
 
 
@@ -139,10 +139,3 @@ def _equal(stored: pa.Array, wanted: np.ndarray[Any, Any] | None) -> Truths:
     if pa.types.is_boolean(stored.type):
         return same & (truths(stored) == wanted)
     return same & (np.asarray(stored.fill_null(0) if stored.null_count else stored) == wanted)
-
-
-def _all_of(same: Truths, starts: np.ndarray[Any, Any]) -> Truths:
-    """Per part from starts[m] to starts[m + 1], whether all are the same."""
-    if same.all():
-        return np.ones(len(starts) - 1, bool)
-    return np.logical_and.reduceat(np.append(same, True), starts[:-1]) | (np.diff(starts) == 0)

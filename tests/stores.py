@@ -80,6 +80,15 @@ def fill(store: Store, matches: int = 4) -> list[int]:
     return found + [store.new(duo(), ("Ada", "Bo"), varied(number)) for number in range(matches)]
 
 
+def fill_files(store: Store) -> None:
+    """Fill a store with an archive file of eight matches, one of a single match, and a live match."""
+    fill(store)
+    archive_all(store)
+    record(store, 5)
+    archive_all(store)
+    record(store, 6, 4)
+
+
 def archive_all(store: Store) -> int:
     moved, stay = archive(store, quiet)
     assert stay == []

@@ -15,18 +15,14 @@ from kifold.core.rulesets.blokus import BLOKUS
 from kifold.records import archive as files
 from kifold.records.errors import RESTORE, StoreError
 from kifold.records.store import Store
-from tests.stores import archive_all, fill, record, run_together, verified
+from tests.stores import archive_all, fill, fill_files, run_together, verified
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store with two archive files and a live match."""
     with Store(tmp_path / "store") as store:
-        fill(store)
-        archive_all(store)
-        record(store, 5)
-        archive_all(store)
-        record(store, 6, 4)
+        fill_files(store)
         yield store
 
 

@@ -22,7 +22,7 @@ from kifold.replay.coverage import Coverages
 from kifold.replay.coverage_stored import count_stored
 from kifold.replay.ply_files import make_ply_files
 from kifold.replay.verify import Work, verify_files, verify_match
-from tests.stores import BLOKUS, archive_all, fill, quiet, record, verified
+from tests.stores import BLOKUS, fill_files, quiet, verified
 
 Change = Callable[[pa.Table], pa.Table]
 MATCHES, EVENTS = 0, 1
@@ -78,11 +78,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with a file of eight matches, one of a single match, and a live match."""
     folder = tmp_path_factory.mktemp("sound") / "store"
     with Store(folder) as store:
-        fill(store)
-        archive_all(store)
-        record(store, 5)
-        archive_all(store)
-        record(store, 6, 4)
+        fill_files(store)
     return folder
 
 

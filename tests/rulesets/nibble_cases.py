@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kifold.core.corpus import Corpus, array_of
@@ -86,13 +86,18 @@ def tiles_of(play: Play) -> dict[int, int]:
 
 def is_one_group(variant: int, left: set[int]) -> bool:
     """By flood fill, whatever the rules say."""
-    reached = set(list(left)[:1])
+    return reached_from(variant, list(left)[:1], left) == left
+
+
+def reached_from(variant: int, edge: Iterable[int], among: set[int]) -> set[int]:
+    """The cells to which a way leads from some, over sides and only among these."""
+    reached = set(edge)
     edge = list(reached)
     while edge:
-        fresh = {n for n in SIDES[variant][edge.pop()] if n in left} - reached
+        fresh = {n for n in SIDES[variant][edge.pop()] if n in among} - reached
         reached |= fresh
         edge += fresh
-    return reached == left
+    return reached
 
 
 def free_sides(variant: int, left: Any, cell: int) -> list[bool]:

@@ -27,6 +27,7 @@ from tests.rulesets.nibble_cases import (
     is_one_group,
     positions,
     put,
+    reached_from,
     reason,
     simulated,
     takes,
@@ -139,12 +140,7 @@ def test_no_stalemate_no_hole_and_lists_without_doubles(variant: int) -> None:
         assert sum(len(event.tiles) == 1 for event in events) >= min(2, len(tiles))
         outside = set(range(N_CELLS[variant])) - set(tiles)
         edge = [c for c in outside if -1 in SIDES[variant][c]]
-        reached = set(edge)
-        while edge:
-            fresh = {n for n in SIDES[variant][edge.pop()] if n in outside} - reached
-            reached |= fresh
-            edge += fresh
-        assert reached == outside
+        assert reached_from(variant, edge, outside) == outside
 
 
 def test_lists_stay_within_what_the_docstring_says() -> None:
